@@ -1,0 +1,88 @@
+"""foreword assembles an AI agent's system prompt from sections that sources contribute.
+
+>>> import foreword
+>>> prompt = foreword.build(variables={"agent_name": "Ada"}, plugins=False)
+>>> [section.id for section in prompt.sections]
+['identity', 'safety', 'conversation_rules', 'tool_usage']
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from ._builder import Builder, build
+    from ._context import Context
+    from ._diagnostics import Diagnostic, Place
+    from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning, UnknownSection
+    from ._explanation import Explanation
+    from ._files import MarkdownFile
+    from ._hookimpl import hookimpl
+    from ._model import Edit, Section
+    from ._package import read_package
+    from ._prompt import Line, Prompt, PromptSection
+    from ._roots import Root
+
+__all__ = [
+    "BuildError",
+    "Builder",
+    "ConfigError",
+    "Context",
+    "Diagnostic",
+    "Edit",
+    "Explanation",
+    "ForewordError",
+    "ForewordWarning",
+    "Line",
+    "MarkdownFile",
+    "Place",
+    "Prompt",
+    "PromptSection",
+    "Root",
+    "Section",
+    "UnknownSection",
+    "__version__",
+    "build",
+    "hookimpl",
+    "read_package",
+]
+
+_HOMES = {
+    "BuildError": "_errors",
+    "Builder": "_builder",
+    "ConfigError": "_errors",
+    "Context": "_context",
+    "Diagnostic": "_diagnostics",
+    "Edit": "_model",
+    "Explanation": "_explanation",
+    "ForewordError": "_errors",
+    "ForewordWarning": "_errors",
+    "Line": "_prompt",
+    "MarkdownFile": "_files",
+    "Place": "_diagnostics",
+    "Prompt": "_prompt",
+    "PromptSection": "_prompt",
+    "Root": "_roots",
+    "Section": "_model",
+    "UnknownSection": "_errors",
+    "build": "_builder",
+    "hookimpl": "_hookimpl",
+    "read_package": "_package",
+}
+
+
+def __getattr__(name: str) -> object:
+    # Importing foreword stays cheap: a name is loaded when it is first asked for.
+    if name in _HOMES:
+        from importlib import import_module
+
+        value: object = getattr(import_module(f"foreword.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'foreword' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

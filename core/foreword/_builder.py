@@ -1,0 +1,344 @@
+"""The builder: gather, prepare, resolve, and the prompt is there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from ._config import (
+    agent_variables,
+    check_disjoint,
+    check_roots,
+    memory_root,
+    settings,
+    skill_roots,
+    strict_from,
+)
+from ._context import Context
+from ._diagnostics import Diagnostic
+from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
+from ._files import Reader
+from ._gather import BUILDING, Contribution, gather
+from ._manager import Manager
+from ._names import agent_name
+from ._policy import Policy
+from ._prepare import Preparation
+from ._prompt import Prompt
+from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
+from ._resolve import resolve
+from ._settings import Settings, check_variables
+from ._template import Value
+
+if TYPE_CHECKING:
+    from ._model import Section
+
+PathLike = str | os.PathLike[str]
+_SEVERITIES = {"error": 0, "warning": 1, "info": 2}
+
+
+class Builder:
+    """Builds prompts from a prompts directory, a memory, skills and the installed plugins.
+
+    A builder takes what it is given and looks for no configuration; two builders in one process know
+    nothing of each other.
+
+    Args:
+        prompts_dir: the operator's directory of Markdown files.
+        memory: the agent's memory; ``{agent}`` in it is the agent asked for.
+        skills: directories of skills, low to high.
+        plugins: False loads only the sources that ship with foreword.
+        on_diagnostic: is called with every diagnostic of every build; without it, errors are
+            `warnings.warn`\\ ed, once per place.
+        settings: everything that ``foreword.toml`` can say, instead of the arguments above.
+
+    Raises:
+        ConfigError: a path that was given is not there, or a setting cannot be used.
+
+    >>> Builder(plugins=False).build(variables={"agent_name": "Ada"}).sections[0].id
+    'identity'
+    """
+
+    def __init__(
+        self,
+        *,
+        prompts_dir: PathLike | None = None,
+        memory: PathLike | None = None,
+        skills: Sequence[PathLike] | None = None,
+        plugins: bool = True,
+        on_diagnostic: Callable[[Diagnostic], object] | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self.settings = settings if settings is not None else _given(prompts_dir, memory, skills)
+        self.policy = Policy.from_settings(self.settings)
+        self.manager = Manager(self.settings.plugins, third_party=plugins)
+        self._on_diagnostic = on_diagnostic
+        self._warned: set[tuple[str, str, str]] = set()
+        check_roots(self.settings, None)
+
+    @classmethod
+    def from_config(
+        cls,
+        path: PathLike,
+        *,
+        plugins: bool = True,
+        on_diagnostic: Callable[[Diagnostic], object] | None = None,
+    ) -> Builder:
+        """Return a builder with the settings of one configuration file.
+
+        Args:
+            path: the ``foreword.toml``.
+            plugins: as for `Builder`.
+            on_diagnostic: as for `Builder`.
+
+        Raises:
+            ConfigError: the file, or something in it, cannot be used; the message names file, line and key.
+        """
+        given = settings(config=os.fspath(path), discover=False, environ={})
+        return cls(settings=given, plugins=plugins, on_diagnostic=on_diagnostic)
+
+    def build(
+        self,
+        agent: str | None = None,
+        *,
+        variables: Mapping[str, Any] | None = None,
+        defaults: Iterable[Section] = (),
+        edits: Iterable[Section] = (),
+        untrusted: Iterable[Section] = (),
+        context: Mapping[str, object] | None = None,
+        strict: bool = False,
+    ) -> Prompt:
+        """Build the prompt of one agent.
+
+        Args:
+            agent: the agent asked for; None builds the prompt that all share.
+            variables: values for templates; they stand over those of the configuration. None as a value
+                means "not given".
+            defaults: the integrator's own sections; they stand in layer ``builtin``, over the packaged
+                templates, and everybody may edit them as those.
+            edits: edits of this one prompt, in layer ``session``, over all others.
+            untrusted: sections of third parties, in layer ``extension``.
+            context: what plugins may see as ``context.data``.
+            strict: raise if there is any error, or any unregistered variable.
+
+        Returns:
+            The prompt. Its ``diagnostics`` say what was not as asked.
+
+        Raises:
+            BuildError: the policy requires something that is not in order.
+            ExceptionGroup: with ``strict``, one exception for each finding, after the whole build.
+            ConfigError: an argument or a path cannot be used.
+        """
+        return self._build(Reader(*self._limits()), agent, variables, defaults, edits, untrusted, context, strict)
+
+    @overload
+    def build_many(
+        self, agents: Iterable[str], *, on_error: Literal["raise"] = "raise", **build: Any
+    ) -> list[Prompt]: ...
+
+    @overload
+    def build_many(
+        self, agents: Iterable[str], *, on_error: Literal["return"], **build: Any
+    ) -> list[Prompt | Exception]: ...
+
+    def build_many(
+        self, agents: Iterable[str], *, on_error: Literal["raise", "return"] = "raise", **build: Any
+    ) -> Sequence[Prompt | Exception]:
+        """Build the prompts of many agents over one shared base, which is read once.
+
+        Args:
+            agents: the agents, in the order in which the prompts are returned.
+            on_error: ``raise`` builds all and then raises; ``return`` puts an exception in its prompt's place.
+            build: the further arguments of `build`.
+
+        Raises:
+            ExceptionGroup: prompts of some agents could not be built; each exception in it names its agent.
+        """
+        reader = Reader(*self._limits())
+        arguments = {name: tuple(build.pop(name, ())) for name in ("defaults", "edits", "untrusted")}
+        variables, context = build.pop("variables", None), build.pop("context", None)
+        strict = build.pop("strict", False)
+        if build:
+            raise TypeError(f"build_many() got an unexpected argument {sorted(build)[0]!r}")
+        results: list[Prompt | Exception] = []
+        failures: list[Exception] = []
+        for agent in agents:
+            try:
+                results.append(
+                    self._build(
+                        reader,
+                        agent,
+                        variables,
+                        arguments["defaults"],
+                        arguments["edits"],
+                        arguments["untrusted"],
+                        context,
+                        strict,
+                    )
+                )
+            except Exception as failure:
+                failure.add_note(f"agent {agent!r}")
+                results.append(failure)
+                failures.append(failure)
+        if failures and on_error == "raise":
+            failed = [agent for agent, result in zip(agents, results, strict=False) if isinstance(result, Exception)]
+            raise ExceptionGroup(f"no prompt for {', '.join(map(repr, failed))}", failures)
+        return results
+
+    async def abuild(self, agent: str | None = None, **build: Any) -> Prompt:
+        """Build like `build`, without blocking the event loop on the disk."""
+        return await asyncio.to_thread(self.build, agent, **build)
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _limits(self) -> tuple[int, tuple[str, ...]]:
+        files = self.settings.files
+        return files.max_bytes, tuple(root.path for root in files.link_roots)
+
+    def _build(
+        self,
+        reader: Reader,
+        agent: str | None,
+        variables: Mapping[str, Any] | None,
+        defaults: Iterable[Section],
+        edits: Iterable[Section],
+        untrusted: Iterable[Section],
+        context: Mapping[str, object] | None,
+        strict: bool,
+    ) -> Prompt:
+        if BUILDING.get():
+            raise ForewordError("build() was called inside a hook of a plugin; a hook returns sections instead")
+        agent = agent_name(agent) if agent is not None else None
+        given = check_variables(variables or {}, "variables=")
+        trusted = self._values(agent, given)
+        asked = self._context(reader, agent, trusted, context)
+        gathered = gather(self.manager, asked)
+        preparation = Preparation(agent, self.policy, {**gathered.values, **trusted}, trusted, gathered.diagnostics)
+        contributions = [
+            *((contribution, 0) for contribution in gathered.contributions),
+            *((Contribution(item, DEFAULTS, ("builtin",), at), 1) for at, item in enumerate(defaults)),
+            *((Contribution(item, UNTRUSTED_ARGUMENT, ("extension",), at), 0) for at, item in enumerate(untrusted)),
+            *((Contribution(item, EDITS, ("session",), at), 0) for at, item in enumerate(edits)),
+        ]
+        prepared = [preparation.prepare(*contribution, rank) for contribution, rank in contributions]
+        resolution = resolve((edit for edit in prepared if edit is not None), self.policy)
+        fatal = [*self.manager.missing(frozenset(gathered.broken)), *resolution.fatal]
+        found = _sorted({*gathered.diagnostics, *resolution.diagnostics, *fatal})
+        prompt = Prompt(resolution, found, agent)
+        self._tell(found)
+        if strict:
+            _raise_strictly(found)
+        if fatal:
+            raise BuildError(_sorted(set(fatal)))
+        return prompt
+
+    def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
+        """The variables of operator and call, the highest winning."""
+        values: dict[str, Value] = {"agent_name": "assistant", **self.settings.variables}
+        if agent is not None:
+            values["agent_name"] = agent
+        values.update(agent_variables(self.settings, agent))
+        values.update(call)
+        return values
+
+    def _context(
+        self, reader: Reader, agent: str | None, values: Mapping[str, Value], data: Mapping[str, object] | None
+    ) -> Context:
+        memory = memory_root(self.settings, agent)
+        check_disjoint(self.settings.prompts_dir, memory)
+        check_roots(self.settings, agent)
+        return Context(
+            agent=agent,
+            variables=MappingProxyType(dict(values)),
+            data=MappingProxyType(dict(data or {})),
+            settings=self.settings,
+            memory=memory,
+            skill_roots=skill_roots(self.settings, agent),
+            _reader=reader,
+        )
+
+    def _tell(self, found: Sequence[Diagnostic]) -> None:
+        for diagnostic in found:
+            if self._on_diagnostic is not None:
+                self._on_diagnostic(diagnostic)
+            elif diagnostic.severity == "error":
+                once = (diagnostic.code, str(diagnostic.place), diagnostic.message)
+                if once not in self._warned:
+                    self._warned.add(once)
+                    warnings.warn(str(diagnostic), ForewordWarning, stacklevel=4)
+
+
+def build(
+    agent: str | None = None,
+    *,
+    config: PathLike | None = None,
+    prompts_dir: PathLike | None = None,
+    memory: PathLike | None = None,
+    skills: Sequence[PathLike] | None = None,
+    plugins: bool = True,
+    on_diagnostic: Callable[[Diagnostic], object] | None = None,
+    strict: bool | None = None,
+    **arguments: Any,
+) -> Prompt:
+    """Build one prompt: find ``foreword.toml``, make a builder, build.
+
+    Args:
+        agent: the agent asked for.
+        config: the configuration file; None looks for ``foreword.toml`` from the working directory upwards.
+        prompts_dir: as for `Builder`, over the configuration.
+        memory: as for `Builder`, over the configuration.
+        skills: as for `Builder`, over the configuration.
+        plugins: as for `Builder`.
+        on_diagnostic: as for `Builder`.
+        strict: as for `Builder.build`; None is what ``FOREWORD_STRICT`` says.
+        arguments: the further arguments of `Builder.build`.
+
+    Raises:
+        ConfigError, BuildError, ExceptionGroup: as `Builder` and `Builder.build`.
+
+    >>> import foreword
+    >>> print(foreword.build(variables={"agent_name": "Ada"}, plugins=False).text[:11])
+    You are Ada
+    """
+    given = settings(
+        config=config,
+        discover=True,
+        environ=os.environ,
+        prompts_dir=prompts_dir,
+        memory=memory,
+        skills=skills,
+    )
+    builder = Builder(settings=given, plugins=plugins, on_diagnostic=on_diagnostic)
+    return builder.build(agent, strict=strict_from(os.environ) if strict is None else strict, **arguments)
+
+
+def _given(
+    prompts_dir: PathLike | None, memory: PathLike | None, skills: Sequence[PathLike] | None
+) -> Settings:
+    if isinstance(skills, str):
+        raise ConfigError(f"skills= is a list of directories, not the text {skills!r}")
+    return settings(discover=False, environ={}, prompts_dir=prompts_dir, memory=memory, skills=skills)
+
+
+def _sorted(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    def key(diagnostic: Diagnostic) -> tuple[int, str, int, str, str, str]:
+        place = diagnostic.place
+        return (
+            _SEVERITIES[diagnostic.severity],
+            place.path if place is not None else "",
+            (place.line or 0) if place is not None else 0,
+            diagnostic.code,
+            diagnostic.message,
+            diagnostic.provider or "",
+        )
+
+    return tuple(sorted(found, key=key))
+
+
+def _raise_strictly(found: Sequence[Diagnostic]) -> None:
+    raised = [item for item in found if item.severity == "error" or item.code == "FW012"]
+    if raised:
+        raise ExceptionGroup("the prompt has errors", [BuildError([item]) for item in raised])

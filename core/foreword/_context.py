@@ -1,0 +1,137 @@
+"""The context: what a plugin is given when one of its hooks is called."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from ._diagnostics import Diagnostic, Place, Severity
+from ._files import Directory, MarkdownFile, Reader
+from ._provider import Provider
+from ._roots import Root, root
+from ._settings import Settings
+from ._template import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a hook may know, and its way to files. Nothing of it can be changed.
+
+    Attributes:
+        agent: the agent that is asked for, or None.
+        variables: the variables of operator and call.
+        data: what the caller handed out as ``context=``.
+        settings: the configuration in force.
+    """
+
+    agent: str | None
+    variables: Mapping[str, Value]
+    data: Mapping[str, object]
+    settings: Settings
+    memory: Root | None = None
+    """The memory of the agent asked for, as configured; None where there is none."""
+    skill_roots: tuple[Root, ...] = ()
+    """The directories of skills for this agent, low to high."""
+    _reader: Reader = field(default_factory=Reader, repr=False)
+    _provider: Provider | None = field(default=None, repr=False)
+    _found: list[Diagnostic] = field(default_factory=list[Diagnostic], repr=False)
+
+    def read_directory(
+        self,
+        path: str | os.PathLike[str] | Root,
+        sub: str = "",
+        *,
+        known: Collection[str] = (),
+        recursive: bool = False,
+        only: str | None = None,
+        skip: Collection[str] = (),
+        trusted_links: bool = False,
+    ) -> list[MarkdownFile]:
+        """Read the Markdown files of a directory safely; what is wrong with one is reported for you.
+
+        Args:
+            path: the directory. It need not be there.
+            sub: a directory below it.
+            known: names of sub-directories about which nothing need be said.
+            recursive: read sub-directories too.
+            only: read only files of this very name, at any depth.
+            skip: sub-directories to leave out, as paths below ``path``.
+            trusted_links: links may also lead into the operator's ``link_roots``.
+
+        Returns:
+            The files, sorted by name. One that cannot be read is among them, with its ``error``; its
+            ``edit`` is then one that has failed.
+        """
+        return list(
+            self.list_directory(
+                path, sub, known=known, recursive=recursive, only=only, skip=skip, trusted_links=trusted_links
+            ).files
+        )
+
+    def list_directory(
+        self,
+        path: str | os.PathLike[str] | Root,
+        sub: str = "",
+        *,
+        known: Collection[str] = (),
+        recursive: bool = False,
+        only: str | None = None,
+        skip: Collection[str] = (),
+        trusted_links: bool = False,
+    ) -> Directory:
+        """Like `read_directory`, and say whether the directory is there."""
+        where = path if isinstance(path, Root) else root(path, os.getcwd())
+        directory = self._reader.read_directory(
+            where, sub, known=known, recursive=recursive, only=only, skip=skip, trusted_links=trusted_links
+        )
+        for diagnostic in directory.diagnostics:
+            self._note(diagnostic)
+        return directory
+
+    def read_file(self, path: Root, name: str) -> bytes | None:
+        """Return the bytes of one file below a directory, or None where it is not there or refused."""
+        found = self._reader.read_file(path, name, trusted_links=False)
+        if isinstance(found, Diagnostic):
+            self._note(found)
+            return None
+        return found
+
+    def tree(self, path: Root, *, skip: Collection[str] = ()) -> list[str]:
+        """Return the paths of everything below a directory, sorted; directories end in a slash."""
+        return self._reader.tree(path, skip=skip)
+
+    def report(
+        self,
+        code: str,
+        severity: Severity,
+        message: str,
+        place: Place | None = None,
+        remedy: str = "",
+        section: str | None = None,
+    ) -> None:
+        """Say something about this source's files that the operator should know.
+
+        Args:
+            code: a stable code.
+            severity: ``error``, ``warning`` or ``info``.
+            message: one sentence.
+            place: the file and line.
+            remedy: what to do about it.
+            section: the section it concerns.
+        """
+        self._note(Diagnostic(code, severity, message, place, remedy, section))
+
+    def _note(self, diagnostic: Diagnostic) -> None:
+        provider = str(self._provider) if self._provider is not None else None
+        self._found.append(
+            Diagnostic(
+                diagnostic.code,
+                diagnostic.severity,
+                diagnostic.message,
+                diagnostic.place,
+                diagnostic.remedy,
+                diagnostic.section,
+                diagnostic.provider or provider,
+            )
+        )

@@ -1,0 +1,303 @@
+"""Files: the one reader of Markdown files, which every source of a build reads through."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ._decode import decode
+from ._diagnostics import Diagnostic, Place, Severity
+from ._listing import Found, Listing, Request, stamp
+from ._roots import Root
+from ._tree import tree
+from ._walk import (
+    FILE,
+    Enclosure,
+    Opened,
+    Refused,
+    below,
+    not_regular,
+    open_entry,
+    opened,
+    parts_of,
+    read_open,
+    shown,
+)
+
+if TYPE_CHECKING:
+    from ._front_matter import Document, FrontMatter
+
+__all__ = ["MAX_BYTES", "Directory", "MarkdownFile", "Reader", "Root"]
+
+MAX_BYTES: Final = 262144
+"""The most bytes that a file may have unless the operator says otherwise."""
+
+_TRIES: Final = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MarkdownFile:
+    """One Markdown file, read, or the reason why it was not.
+
+    ``name`` is the path below the root, ``place`` the one to show. ``identity`` is device and inode.
+    """
+
+    root: Root
+    name: str
+    place: str
+    document: Document | None
+    error: Diagnostic | None
+    identity: tuple[int, int] | None
+
+    @property
+    def text(self) -> str:
+        """The text below the front matter; empty when the file could not be read."""
+        return self.document.text if self.document is not None else ""
+
+    @property
+    def line(self) -> int:
+        """The line of the file on which the text starts."""
+        return self.document.line if self.document is not None else 1
+
+    @property
+    def front_matter(self) -> FrontMatter:
+        """The front matter; an empty one when the file could not be read."""
+        if self.document is not None:
+            return self.document.front_matter
+        from ._front_matter import FrontMatter
+
+        return FrontMatter()
+
+    @property
+    def stem(self) -> str:
+        """The name of the file itself, without ``.md``."""
+        return self.name.rpartition("/")[2][:-3]
+
+    @property
+    def path(self) -> str:
+        """The absolute path."""
+        return below(self.root.path, self.name)
+
+
+class Directory(NamedTuple):
+    """What one directory holds: its files by name, what there is to say, and whether it exists."""
+
+    files: tuple[MarkdownFile, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    exists: bool
+
+
+class _Slot:
+    """The place of one directory in a reader's memory, filled by whoever comes first."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.directory: Directory | None = None
+
+
+class Reader:
+    """Reads the files of one batch of builds, each directory once.
+
+    Args:
+        max_bytes: The most bytes that a file may have.
+        link_roots: Directories outside of the roots that links may lead to.
+    """
+
+    def __init__(self, max_bytes: int = MAX_BYTES, link_roots: Sequence[str] = ()) -> None:
+        self._max_bytes = max_bytes
+        self._link_roots = tuple(os.path.realpath(link_root) for link_root in link_roots)
+        self._lock = threading.Lock()
+        self._slots: dict[tuple[Root, Request, bool], _Slot] = {}
+        self._real: dict[str, str] = {}
+
+    def read_directory(
+        self,
+        root: Root,
+        sub: str = "",
+        *,
+        known: Collection[str] = (),
+        recursive: bool = False,
+        only: str | None = None,
+        depth: int = 8,
+        skip: Collection[str] = (),
+        trusted_links: bool = True,
+    ) -> Directory:
+        """Read the Markdown files of a directory, all in one state.
+
+        Args:
+            root: The directory that was asked for; nothing outside of it is read but what links may lead to.
+            sub: The directory below the root, with ``/``; empty for the root itself.
+            known: Names of sub-directories that are somebody else's to read.
+            recursive: Whether to read sub-directories too.
+            only: The one file name to look for, in the directory and below it, but not below where it is.
+            depth: How many levels of sub-directories to walk down.
+            skip: Paths below the root that are left out, with all below them.
+            trusted_links: Whether links may lead to the reader's ``link_roots``.
+
+        Returns:
+            The directory; for the same arguments the same object. A missing one says so by ``exists``.
+        """
+        request = Request(
+            root.written,
+            sub,
+            frozenset(known),
+            recursive,
+            only,
+            depth,
+            frozenset(path.strip("/") for path in skip),
+        )
+        with self._lock:
+            slot = self._slots.setdefault((root, request, trusted_links), _Slot())
+        with slot.lock:
+            if slot.directory is None:
+                slot.directory = self._read(root, request, trusted_links)
+            return slot.directory
+
+    def read_file(self, root: Root, name: str, *, trusted_links: bool = True) -> bytes | Diagnostic | None:
+        """Read one file of any kind below a root, afresh at every call.
+
+        Returns:
+            Its bytes, the reason why it cannot be read, or None where nothing is.
+        """
+        try:
+            enclosure = self._enclosure(root, trusted_links, ())
+            for _ in range(_TRIES):
+                with opened(enclosure, parts_of(name), FILE) as file:
+                    before = os.fstat(file.fd)
+                    data = read_open(file.fd, before, self._max_bytes)
+                    if stamp(os.fstat(file.fd)) == stamp(before):
+                        return data
+            return _changed(_place(root, name), "error")
+        except FileNotFoundError:
+            return None
+        except Refused as refused:
+            return refused.at(_place(root, name))
+
+    def tree(self, root: Root, *, skip: Collection[str] = (), depth: int = 8, limit: int = 2000) -> list[str]:
+        """List what lies below a root, for people and models to look at.
+
+        Args:
+            root: The directory that was asked for.
+            skip: Paths below the root that are left out, with all below them.
+            depth: How many levels to list.
+            limit: The most entries to list; those nearest to the top come first.
+
+        Returns:
+            The paths below the root, sorted, those of directories with a final ``/``; without dot entries, and
+            without links that lead out of the root.
+        """
+        left_out = frozenset(path.strip("/") for path in skip)
+        try:
+            return tree(self._enclosure(root, False, left_out), left_out, depth, limit)
+        except (FileNotFoundError, Refused):
+            return []
+
+    def _enclosure(self, root: Root, trusted_links: bool, skip: Collection[str]) -> Enclosure:
+        with self._lock:
+            real = self._real.get(root.path)
+        if real is None:
+            real = os.path.realpath(root.path)
+            if os.path.islink(root.path) and not os.path.lexists(real):
+                raise Refused(
+                    "FW002", "the link leads to nothing", "remove the link or point it to a directory"
+                )
+            with self._lock:
+                # Resolved once: a root that is a link stays the same directory for the whole batch.
+                real = self._real.setdefault(root.path, real)
+        left_out = tuple(os.path.realpath(below(real, path)) for path in skip)
+        return Enclosure(real, self._link_roots if trusted_links else (), left_out, trusted_links)
+
+    def _read(self, root: Root, request: Request, trusted_links: bool) -> Directory:
+        try:
+            enclosure = self._enclosure(root, trusted_links, request.skip)
+        except Refused as refused:
+            return Directory((), (refused.at(shown(root.written)),), exists=True)
+        for _ in range(_TRIES):
+            taking = _Taking(root, enclosure, self._max_bytes)
+            before = Listing(enclosure, request, taking)
+            after = Listing(enclosure, request)
+            if before.exists == after.exists and before.state == after.state:
+                return _directory(before, taking.files, ())
+        names = before.state.keys() | after.state.keys()
+        changed = [name for name in names if before.state.get(name) != after.state.get(name)]
+        return _directory(before, taking.files, [_changed(_place(root, name), "warning") for name in changed])
+
+
+class _Taking:
+    """Reads the entries that a listing comes by."""
+
+    def __init__(self, root: Root, enclosure: Enclosure, max_bytes: int) -> None:
+        self.files: list[tuple[bool, MarkdownFile]] = []
+        self._root = root
+        self._enclosure = enclosure
+        self._max_bytes = max_bytes
+
+    def __call__(self, directory: Opened, found: Found) -> None:
+        from ._front_matter import parse
+
+        place = _place(self._root, found.path)
+        identity: tuple[int, int] | None = None
+        document: Document | None = None
+        error: Diagnostic | None = None
+        try:
+            if found.mode and not (stat.S_ISREG(found.mode) or stat.S_ISLNK(found.mode)):
+                # Opening a device can do something to it.
+                raise not_regular(found.mode)
+            file = open_entry(self._enclosure, directory, found.name, FILE)
+            try:
+                status = os.fstat(file.fd)
+                identity = (status.st_dev, status.st_ino)
+                data = read_open(file.fd, status, self._max_bytes)
+            finally:
+                os.close(file.fd)
+            document = parse(decode(data), place)
+        except FileNotFoundError:
+            return
+        except Refused as refused:
+            error = refused.at(place)
+        self.files.append(
+            (found.linked, MarkdownFile(self._root, found.path, place, document, error, identity))
+        )
+
+
+def _changed(place: str, severity: Severity) -> Diagnostic:
+    remedy = "try again when nothing writes to it"
+    return Diagnostic("FW002", severity, "it changed while it was read", Place(place), remedy)
+
+
+def _place(root: Root, name: str) -> str:
+    return shown(below(root.written, name))
+
+
+def _directory(
+    listing: Listing, taken: list[tuple[bool, MarkdownFile]], changed: Sequence[Diagnostic]
+) -> Directory:
+    files: list[MarkdownFile] = []
+    diagnostics = [*listing.diagnostics, *changed]
+    first: dict[tuple[int, int], MarkdownFile] = {}
+    for _, file in sorted(taken, key=lambda item: (item[0], item[1].name)):
+        if file.identity is not None and first.setdefault(file.identity, file) is not file:
+            message = f"it is the same file as {first[file.identity].place}, which is read already"
+            diagnostics.append(
+                Diagnostic("FW019", "info", message, Place(file.place), "remove one of the two")
+            )
+            continue
+        files.append(file)
+        if file.error is not None:
+            diagnostics.append(file.error)
+        if file.document is not None:
+            diagnostics.extend(file.document.diagnostics)
+    return Directory(
+        tuple(sorted(files, key=lambda file: file.name)),
+        tuple(sorted(diagnostics, key=_order)),
+        listing.exists,
+    )
+
+
+def _order(diagnostic: Diagnostic) -> tuple[str, int, str, str]:
+    place = diagnostic.place if diagnostic.place is not None else Place("")
+    return place.path, place.line or 0, diagnostic.code, diagnostic.message

@@ -1,0 +1,354 @@
+"""One section, from the lowest layer up: the rules that decide whose text wins."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from ._diagnostics import Diagnostic
+from ._layers import RANK, UNTRUSTED
+from ._markdown import Target, targets
+from ._names import title_key
+from ._policy import Policy
+from ._prepared import Outcome, PreparedEdit, Step
+from ._standing import Standing
+from ._text import exchange, join, surround, whole
+
+WRITING = frozenset({"plain", "define", "replace", "remove"})
+
+
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of a text, in hexadecimal: how a record names the text below."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Fold:
+    """Lays the edits of one section over one another, layer by layer.
+
+    Args:
+        key: the section's id as it is compared.
+        edits: every edit of the section, in any order.
+        policy: what the operator allows.
+        reserved: the keys of the titles that no untrusted layer may take.
+    """
+
+    def __init__(
+        self, key: str, edits: Sequence[PreparedEdit], policy: Policy, reserved: frozenset[str]
+    ) -> None:
+        self._policy = policy
+        self._reserved = reserved
+        self._key = key
+        self._edits = sorted(edits, key=lambda edit: (RANK[edit.layer], edit.rank, *edit.order))
+        self._outcomes: dict[int, tuple[Outcome, str]] = {}
+        self._compares = any(edit.base is not None or edit.copy_of_below for edit in edits)
+        self.standing: Standing | None = None
+        self.diagnostics: list[Diagnostic] = []
+        self.without_target: list[PreparedEdit] = []
+
+    def run(self) -> None:
+        """Fold all layers."""
+        for _, layer in groupby(self._edits, key=lambda edit: (RANK[edit.layer], edit.rank)):
+            self._layer([edit for edit in layer if self._takes_part(edit)])
+
+    def steps(self) -> tuple[Step, ...]:
+        """The chain: every edit that was tried, low to high, with its outcome."""
+        return tuple(
+            Step(edit, *self._outcomes[id(edit)]) for edit in self._edits if id(edit) in self._outcomes
+        )
+
+    # -- one layer ---------------------------------------------------------------------------------
+
+    def _layer(self, edits: list[PreparedEdit]) -> None:
+        edits = self._without_quarrels(edits, [edit for edit in edits if edit.mode in WRITING], "text")
+        for what in ("title", "priority"):
+            saying = [edit for edit in edits if getattr(edit, what) not in (None, "")]
+            if len({getattr(edit, what) for edit in saying}) > 1:
+                edits = self._without_quarrels(edits, saying, what)
+        below = self.standing
+        for edit in edits:
+            if edit.mode in WRITING:
+                self._write(edit)
+        self._patch([edit for edit in edits if edit.mode == "patch"])
+        self._surround([edit for edit in edits if edit.mode in ("prepend", "append")])
+        for edit in edits:
+            if edit.mode == "move" and self._has_target(edit):
+                self._settle(edit)
+        for edit in edits:
+            if self._outcomes.get(id(edit), ("failed",))[0] in ("applied", "stale"):
+                self._title_and_place(edit, below)
+
+    def _takes_part(self, edit: PreparedEdit) -> bool:
+        """Apply what stands outside the layers: verdicts of preparation, copies, the policy."""
+        if edit.verdict is not None:
+            self._outcomes[id(edit)] = (edit.verdict, edit.reason)
+            return False
+        if edit.copy_of_below and self.standing is not None and edit.raw == self.standing.raw:
+            return False
+        reason = self._policy.allows(edit.id, edit.layer, edit.mode, own=edit.own)
+        if reason is None and edit.exclusive and self._written_elsewhere(edit):
+            reason = f"untrusted= defines only ids that no other layer has, and {edit.id!r} is one"
+        if (
+            reason is None
+            and edit.mode == "remove"
+            and edit.layer in UNTRUSTED
+            and self._policy.rule(edit.id).required
+        ):
+            reason = f"the policy requires {edit.id!r}, so layer {edit.layer} may not remove it"
+        if reason is None:
+            return True
+        self._say("FW020", edit, reason, "ask the operator, or take the edit away")
+        self._outcomes[id(edit)] = ("refused", reason)
+        return False
+
+    def _written_elsewhere(self, edit: PreparedEdit) -> bool:
+        return any(
+            other.mode in ("plain", "define", "replace") and other.verdict is None and not other.exclusive
+            for other in self._edits
+        )
+
+    def _without_quarrels(
+        self, edits: list[PreparedEdit], rivals: list[PreparedEdit], what: str
+    ) -> list[PreparedEdit]:
+        """Leave out edits of one layer that cannot all hold, unless the operator prefers one."""
+        if len(rivals) < 2:
+            return edits
+        choice = self._policy.prefer.get(self._key)
+        chosen = [edit for edit in rivals if choice is not None and _is_named(edit, choice)]
+        if len(chosen) == 1:
+            lost = [edit for edit in rivals if edit is not chosen[0]]
+            for edit in lost:
+                self._outcomes[id(edit)] = ("shadowed", f"the policy prefers {choice}")
+        else:
+            lost = rivals
+            names = " and ".join(_named(edit) for edit in lost)
+            reason = f"{names} each give the {what} of {lost[0].id!r} in layer {lost[0].layer}; none applies"
+            self._say("FW021", lost[0], reason, f'keep one, or set [prefer] "{lost[0].id}"')
+            for edit in lost:
+                self._outcomes[id(edit)] = ("conflict", reason)
+        gone = {id(edit) for edit in lost}
+        return [edit for edit in edits if id(edit) not in gone]
+
+    # -- the modes ---------------------------------------------------------------------------------
+
+    def _write(self, edit: PreparedEdit) -> None:
+        if edit.mode == "define" or (edit.mode == "plain" and edit.layer == "extension"):
+            if self.standing is not None:
+                if edit.layer == "extension" and edit.mode == "plain" and self._may_replace(edit):
+                    self._replace(edit)
+                    return
+                reason = f"{edit.id!r} stands already, defined by {_named(self.standing.definer)}"
+                self._outcomes[id(edit)] = ("no-target", reason)
+                self._say("FW022", edit, reason, "take an id that no lower layer has, or another mode")
+                return
+            self._define(edit)
+        elif edit.mode == "plain":
+            if self.standing is None:
+                self._define(edit)
+                if edit.layer == "override" or edit.copy_of_below:
+                    self._say(
+                        "FW027",
+                        edit,
+                        f"nothing below has the id {edit.id!r}; the text stands as a section of its own",
+                        "check the file's name, or leave it so",
+                        "warning",
+                    )
+            else:
+                self._replace(edit)
+        elif self._has_target(edit):
+            if edit.mode == "replace":
+                self._replace(edit)
+            else:
+                self._shadow(f"removed by {_named(edit)}", moves_too=True)
+                self.standing = None
+                self._outcomes[id(edit)] = ("applied", "")
+
+    def _may_replace(self, edit: PreparedEdit) -> bool:
+        editable = self._policy.rule(edit.id).editable_by
+        return editable is not None and edit.layer in editable
+
+    def _define(self, edit: PreparedEdit) -> None:
+        given = edit.priority is not None
+        priority = edit.priority if edit.priority is not None else edit.default_priority
+        self.standing = Standing(
+            definer=edit,
+            winner=edit,
+            spans=whole(edit),
+            title=None if edit.title else self._title(edit, edit.default_title, None),
+            title_given=False,
+            titled_by=edit,
+            priority=priority if given else self._windowed(edit, priority),
+            placed_by=edit,
+            raw=edit.raw if self._compares and edit.layer != "extension" else None,
+        )
+        self._outcomes[id(edit)] = ("applied", "")
+
+    def _replace(self, edit: PreparedEdit) -> None:
+        below = self.standing
+        assert below is not None
+        self._shadow(f"replaced by {_named(edit)}", moves_too=False)
+        self._settle(edit)
+        self.standing = replace(below, winner=edit, spans=whole(edit), raw=self._raw(edit, lambda _: edit.raw))
+
+    def _patch(self, edits: list[PreparedEdit]) -> None:
+        found: list[tuple[PreparedEdit, Target]] = []
+        for edit in edits:
+            if not self._has_target(edit):
+                continue
+            assert self.standing is not None and edit.heading is not None
+            hits = targets(join(self.standing.spans), edit.heading)
+            if len(hits) == 1:
+                found.append((edit, hits[0]))
+                continue
+            reason = f"the heading {edit.heading!r} of {edit.id!r} is there {len(hits)} times, not once"
+            self._outcomes[id(edit)] = ("no-target", reason)
+            self._say("FW022", edit, reason, "name one heading of the text below, as it reads when rendered")
+        clashing = {
+            id(edit)
+            for edit, target in found
+            for other, its in found
+            if edit is not other
+            and target.heading.start < max(its.end, its.heading.end)
+            and its.heading.start < max(target.end, target.heading.end)
+        }
+        rivals = [edit for edit, _ in found if id(edit) in clashing]
+        kept = {id(edit) for edit in self._without_quarrels([edit for edit, _ in found], rivals, "patch")}
+        bodies = [(target.start, target.end, edit) for edit, target in found if id(edit) in kept]
+        if not bodies or self.standing is None:
+            return
+        below = self.standing
+        for _, _, edit in bodies:
+            self._settle(edit)
+        self.standing = replace(below, spans=exchange(below.spans, bodies))
+        for _, _, edit in bodies:
+            self.standing = replace(self.standing, raw=self._raw(edit, _patched(edit)))
+
+    def _surround(self, edits: list[PreparedEdit]) -> None:
+        edits = [edit for edit in edits if self._has_target(edit)]
+        if not edits or self.standing is None:
+            return
+        before = [edit for edit in edits if edit.mode == "prepend"]
+        after = [edit for edit in edits if edit.mode == "append"]
+        for edit in edits:
+            self._settle(edit)
+        self.standing = replace(self.standing, spans=surround(self.standing.spans, before, after))
+        for edit in reversed(before):
+            self.standing = replace(self.standing, raw=self._raw(edit, lambda raw, e=edit: f"{e.raw}\n\n{raw}"))
+        for edit in after:
+            self.standing = replace(self.standing, raw=self._raw(edit, lambda raw, e=edit: f"{raw}\n\n{e.raw}"))
+
+    # -- title and place ---------------------------------------------------------------------------
+
+    def _title_and_place(self, edit: PreparedEdit, below: Standing | None) -> None:
+        standing = self.standing
+        if standing is None:
+            return
+        if edit.title is not None and (edit.title or edit.layer not in UNTRUSTED):
+            stood = below.title if below is not None else None
+            title = self._title(edit, edit.title, stood)
+            standing = replace(standing, title=title, title_given=True, titled_by=edit)
+        if edit.priority is not None:
+            standing = replace(standing, priority=self._windowed(edit, edit.priority), placed_by=edit)
+        self.standing = standing
+
+    def _title(self, edit: PreparedEdit, title: str | None, stood: str | None) -> str | None:
+        """Return the title, or what stands instead where it is reserved for the operator."""
+        if edit.layer not in UNTRUSTED or not title:
+            return title
+        key = title_key(title)
+        if key not in self._reserved or (stood is not None and key == title_key(stood)):
+            return title
+        instead = stood or edit.id
+        self._say(
+            "FW025",
+            edit,
+            f"the title {title!r} belongs to the operator; the text of {edit.id!r} stands under {instead!r}",
+            "give it another title",
+        )
+        return instead
+
+    def _windowed(self, edit: PreparedEdit, priority: int) -> int:
+        window = self._policy.window(edit.layer)
+        if window is None or window[0] <= priority <= window[1]:
+            return priority
+        low, high = window
+        edge = low if priority < low else high
+        self._say(
+            "FW024",
+            edit,
+            f"priority {priority} of {edit.id!r} is outside the window {low} to {high} of layer {edit.layer}; "
+            f"it stands at {edge}",
+            f"choose a priority from {low} to {high}",
+            "warning",
+        )
+        return edge
+
+    # -- outcomes ----------------------------------------------------------------------------------
+
+    def _has_target(self, edit: PreparedEdit) -> bool:
+        if self.standing is not None:
+            return True
+        self._outcomes[id(edit)] = ("no-target", f"no lower layer has a section {edit.id!r}")
+        self.without_target.append(edit)
+        return False
+
+    def _settle(self, edit: PreparedEdit) -> None:
+        """Record that the edit holds: applied, or stale when the text below is no longer its base."""
+        standing = self.standing
+        if edit.base is None or standing is None or standing.raw is None or edit.base == text_hash(standing.raw):
+            self._outcomes[id(edit)] = ("applied", "")
+            return
+        reason = "the text below has changed since this was written"
+        self._outcomes[id(edit)] = ("stale", reason)
+        self._say("FW026", edit, f"{edit.id!r}: {reason}", "compare the two and write it anew", "warning")
+
+    def _shadow(self, reason: str, *, moves_too: bool) -> None:
+        for edit in self._edits:
+            outcome = self._outcomes.get(id(edit))
+            if outcome is not None and outcome[0] in ("applied", "stale") and (moves_too or edit.mode != "move"):
+                self._outcomes[id(edit)] = ("shadowed", reason)
+
+    def _raw(self, edit: PreparedEdit, change: Callable[[str], str]) -> str | None:
+        raw = self.standing.raw if self.standing is not None else None
+        if not self._compares or edit.layer == "extension":
+            return raw
+        return change(raw or "")
+
+    def _say(
+        self, code: str, edit: PreparedEdit, message: str, remedy: str, severity: str = "error"
+    ) -> None:
+        self.diagnostics.append(
+            Diagnostic(
+                code,
+                "warning" if severity == "warning" else "error",
+                message,
+                edit.place,
+                remedy,
+                edit.id,
+                str(edit.provider),
+            )
+        )
+
+
+def _patched(edit: PreparedEdit) -> Callable[[str], str]:
+    def change(raw: str) -> str:
+        hits = targets(raw, edit.heading or "")
+        if len(hits) != 1:
+            return raw
+        body = replace(edit, text=edit.raw)
+        return join(exchange(whole(replace(edit, text=raw)), [(hits[0].start, hits[0].end, body)]))
+
+    return change
+
+
+def _named(edit: PreparedEdit) -> str:
+    if edit.place.path == "code":
+        return str(edit.provider)
+    return str(edit.place) if edit.provider.first_party else f"{edit.place} ({edit.provider})"
+
+
+def _is_named(edit: PreparedEdit, choice: str) -> bool:
+    provider = edit.provider
+    path = edit.place.path
+    return choice in (provider.name, provider.distribution, provider.entry_point, path) or path.endswith("/" + choice)

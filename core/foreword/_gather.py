@@ -1,0 +1,202 @@
+"""Gathering: every hook of every plugin is called by itself, and what it returns is checked."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from ._context import Context
+from ._diagnostics import Diagnostic
+from ._manager import Implementation, Manager
+from ._model import Section
+from ._names import NameRefused, check_id, variable_prefix
+from ._provider import Provider
+from ._template import Value
+
+LONGEST_VALUE = 200
+BUILDING: ContextVar[bool] = ContextVar("foreword.building", default=False)
+"""Whether a hook is being called: a hook cannot build a prompt."""
+
+
+class Contribution(NamedTuple):
+    """One edit as a plugin returned it, and where it came from."""
+
+    edit: Section
+    provider: Provider
+    layers: tuple[str, ...]
+    position: int
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Everything that the plugins contribute to one prompt."""
+
+    contributions: list[Contribution] = field(default_factory=list[Contribution])
+    values: dict[str, Value] = field(default_factory=dict[str, Value])
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    broken: set[Provider] = field(default_factory=set[Provider])
+
+
+def gather(manager: Manager, context: Context) -> Gathered:
+    """Call the hooks of every plugin and return what they contribute.
+
+    A plugin that raises, or returns something that is no section, loses only that; a diagnostic names it.
+    """
+    gathered = Gathered(diagnostics=list(manager.diagnostics))
+    caller = _Caller(gathered, context)
+    for implementation in manager.calls("foreword_variables"):
+        gathered.values.update(_checked_values(caller, implementation))
+    for implementation in manager.calls("foreword_sections"):
+        layers = manager.layers(implementation.provider)
+        for position, section in enumerate(_checked_sections(caller, implementation)):
+            gathered.contributions.append(Contribution(section, implementation.provider, layers, position))
+    for implementation in manager.calls("foreword_skills"):
+        for position, section in enumerate(_skill_sections(caller, implementation)):
+            gathered.contributions.append(
+                Contribution(section, implementation.provider, ("extension",), 10_000 + position)
+            )
+    return gathered
+
+
+class _Caller:
+    """Calls one implementation at a time and keeps what goes wrong from the others."""
+
+    def __init__(self, gathered: Gathered, context: Context) -> None:
+        self._gathered = gathered
+        self._context = context
+
+    def call(self, implementation: Implementation, hook: str) -> object:
+        context = self.context(implementation.provider)
+        return self.guarded(
+            implementation.provider,
+            hook,
+            lambda: implementation.function(*(context for _ in implementation.arguments)),
+        )
+
+    def context(self, provider: Provider) -> Context:
+        return replace(self._context, _provider=provider, _found=self._gathered.diagnostics)
+
+    def guarded(self, provider: Provider, hook: str, function: Callable[[], object]) -> object:
+        token = BUILDING.set(True)
+        try:
+            return function()
+        except (Exception, SystemExit) as cause:
+            first = (str(cause).strip().splitlines() or [""])[0]
+            self.problem(provider, "FW033", f"raised {type(cause).__name__} in {hook}: {first}{_origin(cause)}")
+            return None
+        finally:
+            BUILDING.reset(token)
+
+    def problem(self, provider: Provider, code: str, what: str) -> None:
+        self._gathered.broken.add(provider)
+        self._gathered.diagnostics.append(
+            Diagnostic(
+                code,
+                "error",
+                f"plugin {provider} {what}",
+                None,
+                f'mend it, or disable it: [plugins] disable = ["{provider.name}"]',
+                None,
+                str(provider),
+            )
+        )
+
+
+def _origin(cause: BaseException) -> str:
+    """Return the file and line in which the plugin raised."""
+    trace = cause.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    return f" ({trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno})"
+
+
+def _checked_sections(caller: _Caller, implementation: Implementation) -> Iterator[Section]:
+    result = caller.call(implementation, "foreword_sections")
+    if result is None:
+        return
+    if not isinstance(result, list | tuple):
+        what = f"returned {type(result).__name__} from foreword_sections; it returns a list of Section and Edit"
+        caller.problem(implementation.provider, "FW034", what)
+        return
+    items: list[object] = list(result)  # pyright: ignore[reportUnknownArgumentType]
+    for index, item in enumerate(items):
+        if isinstance(item, Section):
+            yield item
+        else:
+            what = f"returned {type(item).__name__} at index {index} of foreword_sections, not a Section or Edit"
+            caller.problem(implementation.provider, "FW034", what)
+
+
+def _checked_values(caller: _Caller, implementation: Implementation) -> Mapping[str, Value]:
+    provider = implementation.provider
+    result: Any = caller.call(implementation, "foreword_variables")
+    if result is None:
+        return {}
+    if not isinstance(result, Mapping):
+        what = f"returned {type(result).__name__} from foreword_variables; it returns a dict"
+        caller.problem(provider, "FW034", what)
+        return {}
+    pairs: Mapping[Any, Any] = result
+    prefix = variable_prefix(provider.distribution) + "."
+    values: dict[str, Value] = {}
+    for name, value in pairs.items():
+        if not isinstance(name, str) or not name.startswith(prefix) or not name[len(prefix) :].isidentifier():
+            caller.problem(provider, "FW038", f"gave the variable {name!r}; its names begin with {prefix!r}")
+        elif not isinstance(value, str | int | float | bool):
+            caller.problem(provider, "FW038", f"gave {name!r} a {type(value).__name__}; a value is text or a number")
+        elif isinstance(value, str) and (len(value) > LONGEST_VALUE or len(value.splitlines()) > 1):
+            what = f"gave {name!r} a text that is not one line of at most {LONGEST_VALUE} characters"
+            caller.problem(provider, "FW038", what)
+        else:
+            values[name] = str.__str__(value) if isinstance(value, str) else value
+    return values
+
+
+def _skill_sections(caller: _Caller, implementation: Implementation) -> Iterator[Section]:
+    provider = implementation.provider
+    result: Any = caller.call(implementation, "foreword_skills")
+    if result is None:
+        return
+    if not isinstance(result, list | tuple):
+        what = f"returned {type(result).__name__} from foreword_skills; it returns a list"
+        caller.problem(provider, "FW034", what)
+        return
+    skills: list[Any] = list(result)  # pyright: ignore[reportUnknownArgumentType]
+    for index, skill in enumerate(skills):
+        section = _skill_section(caller, provider, index, skill)
+        if section is not None:
+            yield section
+
+
+def _skill_section(caller: _Caller, provider: Provider, index: int, skill: Any) -> Section | None:
+    render = getattr(skill, "render_system_addon", None)
+    if not callable(render):
+        what = f"returned {type(skill).__name__} at index {index} of foreword_skills, without render_system_addon()"
+        caller.problem(provider, "FW034", what)
+        return None
+    name = getattr(skill, "name", None)
+    name = name if isinstance(name, str) and name.strip() else type(skill).__name__
+    context = caller.context(provider)
+
+    def rendered() -> object:
+        takes_context = bool(inspect.signature(render).parameters)
+        return render(context) if takes_context else render()
+
+    text = caller.guarded(provider, f"render_system_addon of skill {name!r}", rendered)
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        what = f"has a skill {name!r} whose render_system_addon() gives {type(text).__name__}, not text"
+        caller.problem(provider, "FW034", what)
+        return None
+    try:
+        id = check_id(f"skills/{provider.distribution}.{name}")
+    except NameRefused as problem:
+        caller.problem(provider, "FW034", f"has a skill named {name!r}: {problem}")
+        return None
+    return Section(id, str.__str__(text), default_priority=710) if text.strip() else None

@@ -1,0 +1,306 @@
+"""The plugin manager: finds plugins, loads each by itself, and calls their hooks one by one."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+import pluggy
+
+from ._diagnostics import Diagnostic
+from ._errors import ConfigError
+from ._hookspecs import Hooks
+from ._layers import LAYERS, RANK
+from ._names import plugin_prefix
+from ._provider import Provider
+from ._settings import PluginSettings
+
+GROUP = "foreword"
+HOOKS: Mapping[str, tuple[str, ...]] = {
+    name: tuple(inspect.signature(spec).parameters)[1:]
+    for name, spec in vars(Hooks).items()
+    if name.startswith("foreword_")
+}
+
+FIRST_PARTY_LAYERS: Mapping[str, tuple[str, ...]] = {
+    "builtin": ("builtin",),
+    "directory": ("project",),
+    "agent": ("agent",),
+    "memory": ("memory", "override"),
+    "skills": ("extension", "project", "memory"),
+}
+
+
+class Discovered(NamedTuple):
+    """An entry point that was found; nothing of it is imported yet."""
+
+    provider: Provider
+    value: str
+    load: Callable[[], object]
+
+
+class Implementation(NamedTuple):
+    """One plugin's implementation of one hook."""
+
+    provider: Provider
+    function: Callable[..., object]
+    arguments: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Plugin:
+    """A plugin as the listing shows it."""
+
+    provider: Provider
+    value: str
+    layers: tuple[str, ...]
+    status: Literal["active", "disabled", "failed"] = "active"
+    reason: str = ""
+    hooks: tuple[str, ...] = ()
+    milliseconds: float = 0.0
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+
+def discover() -> tuple[Discovered, ...]:
+    """Return the entry points of group ``foreword``, sorted by distribution and name."""
+    return _discover(tuple(sys.path))
+
+
+@cache
+def _discover(path: tuple[str, ...]) -> tuple[Discovered, ...]:
+    from importlib_metadata import entry_points
+
+    found: dict[tuple[str, str], Discovered] = {}
+    for entry_point in entry_points(group=GROUP):
+        distribution = entry_point.dist
+        name = plugin_prefix(distribution.name) if distribution is not None else "?"
+        version = distribution.version if distribution is not None else ""
+        provider = Provider(name, version, entry_point.name)
+        found.setdefault((name, entry_point.name), Discovered(provider, entry_point.value, entry_point.load))
+    return tuple(found[key] for key in sorted(found))
+
+
+class Manager:
+    """The plugins of one builder.
+
+    Args:
+        settings: which plugins are disabled, required, and which layers they are granted.
+        third_party: whether plugins of other distributions are loaded.
+        found: the entry points; by default those that are installed.
+
+    Raises:
+        ConfigError: a name of the configuration fits several plugins, or a required plugin is disabled.
+    """
+
+    def __init__(
+        self,
+        settings: PluginSettings,
+        *,
+        third_party: bool = True,
+        found: Sequence[Discovered] | None = None,
+    ) -> None:
+        everything = sorted(discover() if found is None else found, key=lambda item: item.provider)
+        candidates = [item for item in everything if third_party or item.provider.first_party]
+        self._settings = settings
+        self._providers = [item.provider for item in candidates]
+        self.diagnostics: list[Diagnostic] = []
+        self.plugins: list[Plugin] = []
+        self._implementations: dict[str, list[Implementation]] = {name: [] for name in HOOKS}
+        self._manager = pluggy.PluginManager(GROUP)
+        self._manager.add_hookspecs(Hooks)
+        disabled = self._named("disable", settings.disable)
+        self._required = self._named("require", settings.require)
+        grants = self._grants(settings.layers)
+        for provider in sorted(set(disabled) & set(self._required)):
+            raise ConfigError(f"plugin {provider.name} is required, so it cannot be disabled as well")
+        for item in candidates:
+            layers = _granted(item.provider, grants.get(item.provider, ()))
+            plugin = Plugin(item.provider, item.value, layers)
+            self.plugins.append(plugin)
+            if item.provider in disabled:
+                plugin.status = "disabled"
+                plugin.reason = "disabled by the configuration"
+            else:
+                self._load(item, plugin)
+            self.diagnostics += plugin.diagnostics
+        for implementations in self._implementations.values():
+            implementations.sort(key=lambda implementation: implementation.provider)
+
+    def layers(self, provider: Provider) -> tuple[str, ...]:
+        """Return the layers that are granted to a provider, low to high."""
+        return next(plugin.layers for plugin in self.plugins if plugin.provider == provider)
+
+    def missing(self, broken: frozenset[Provider] = frozenset()) -> Iterator[Diagnostic]:
+        """Yield a finding for every required plugin that is absent, failed, or raised in a hook."""
+        active = {plugin.provider for plugin in self.plugins if plugin.status == "active"} - broken
+        for name in self._settings.require:
+            matches = _matches(name, self._providers)
+            if not matches or not set(matches) <= active:
+                state = "did not load" if matches else "is not installed"
+                if matches and set(matches) & broken:
+                    state = "did not work"
+                yield Diagnostic(
+                    "FW036",
+                    "error",
+                    f"the plugin {name!r} is required and {state}",
+                    None,
+                    f"install or mend it, or take it out of [plugins] require{_did_you_mean(name, self._providers)}",
+                )
+
+    def calls(self, hook: str) -> Sequence[Implementation]:
+        """Return the implementations of a hook, sorted by provider."""
+        return self._implementations[hook]
+
+    # -- names of the configuration ----------------------------------------------------------------
+
+    def _named(self, key: str, names: Sequence[str]) -> dict[Provider, str]:
+        named: dict[Provider, str] = {}
+        for name in names:
+            matches = _matches(name, self._providers)
+            if len({match.distribution for match in matches}) > 1:
+                fits = ", ".join(sorted(match.name for match in matches))
+                raise ConfigError(f"[plugins] {key}: {name!r} fits several plugins: {fits}")
+            if not matches and key != "require":
+                self.diagnostics.append(
+                    Diagnostic(
+                        "FW035",
+                        "warning",
+                        f"[plugins] {key} names {name!r}, and no such plugin is installed",
+                        None,
+                        f"check the name{_did_you_mean(name, self._providers)}",
+                    )
+                )
+            named.update(dict.fromkeys(matches, name))
+        return named
+
+    def _grants(self, layers: Mapping[str, Sequence[str]]) -> dict[Provider, tuple[str, ...]]:
+        granted: dict[Provider, tuple[str, ...]] = {}
+        for name in sorted(layers):
+            for provider in self._named("layers", [name]):
+                granted[provider] = (*granted.get(provider, ()), *layers[name])
+        return granted
+
+    # -- loading -----------------------------------------------------------------------------------
+
+    def _load(self, item: Discovered, plugin: Plugin) -> None:
+        start = time.perf_counter()
+        try:
+            loaded = item.load()
+        except (Exception, SystemExit) as cause:
+            first = (str(cause).strip().splitlines() or [""])[0]
+            self._refuse(plugin, "FW030", f"cannot be loaded: {type(cause).__name__}: {first}")
+            return
+        finally:
+            plugin.milliseconds = (time.perf_counter() - start) * 1000
+        if inspect.isclass(loaded):
+            self._refuse(plugin, "FW031", f"names the class {loaded.__name__}; name a module or an instance")
+            return
+        hooks = self._implemented(loaded, plugin)
+        if plugin.status == "failed":
+            return
+        if not hooks:
+            self._refuse(plugin, "FW031", "implements no hook; mark its functions with foreword.hookimpl")
+            return
+        try:
+            self._manager.register(loaded, name=item.provider.name)
+        except Exception as cause:
+            # Before pluggy 1.7 a plugin that fails its validation stays half registered.
+            if self._manager.has_plugin(item.provider.name):
+                self._manager.unregister(name=item.provider.name)
+            self._refuse(plugin, "FW031", f"cannot be registered: {cause}")
+            return
+        plugin.hooks = tuple(sorted(hooks))
+        for hook, (function, arguments) in hooks.items():
+            self._implementations[hook].append(Implementation(item.provider, function, arguments))
+
+    def _implemented(
+        self, loaded: object, plugin: Plugin
+    ) -> dict[str, tuple[Callable[..., object], tuple[str, ...]]]:
+        hooks: dict[str, tuple[Callable[..., object], tuple[str, ...]]] = {}
+        for name in sorted(dir(loaded)):
+            try:
+                function: Any = getattr(loaded, name)
+                options: Any = getattr(function, f"{GROUP}_impl", None)
+            except Exception:
+                continue
+            marked = isinstance(options, dict)
+            if not marked:
+                if name in HOOKS and inspect.isroutine(function):
+                    self._problem(plugin, "FW032", f"has {name}, which is not marked with foreword.hookimpl")
+                continue
+            hook = str(options.get("specname") or name)
+            if hook not in HOOKS:
+                near = difflib.get_close_matches(hook, sorted(HOOKS), 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                self._problem(plugin, "FW032", f"implements the unknown hook {hook!r}{hint}")
+                continue
+            if (reason := _unfit(hook, function, options)) is not None:
+                self._refuse(plugin, "FW031", reason)
+                continue
+            hooks[hook] = (function, tuple(inspect.signature(function).parameters))
+        return hooks
+
+    def _refuse(self, plugin: Plugin, code: str, what: str) -> None:
+        plugin.status = "failed"
+        plugin.reason = what
+        self._problem(plugin, code, what)
+
+    def _problem(self, plugin: Plugin, code: str, what: str) -> None:
+        plugin.diagnostics.append(
+            Diagnostic(
+                code,
+                "error",
+                f"plugin {plugin.provider} ({plugin.value}) {what}",
+                None,
+                f'mend it, or disable it: [plugins] disable = ["{plugin.provider.name}"]',
+                None,
+                str(plugin.provider),
+            )
+        )
+
+
+def _unfit(hook: str, function: Callable[..., object], options: Mapping[str, object]) -> str | None:
+    """Return why a function cannot implement the hook, or None."""
+    spec = ", ".join(HOOKS[hook])
+    if options.get("wrapper") or options.get("hookwrapper"):
+        return f"has a wrapper of {hook}; hooks are called one by one, so there is nothing to wrap"
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        return f"has a generator as {hook}; return a list"
+    if inspect.iscoroutinefunction(function):
+        return f"has a coroutine as {hook}; a hook is a plain function"
+    parameters = inspect.signature(function).parameters.values()
+    own = ", ".join(str(parameter) for parameter in parameters)
+    for parameter in parameters:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) or parameter.name not in HOOKS[hook]:
+            return f"has {hook}({own}), and the hook is {hook}({spec})"
+        if parameter.default is not parameter.empty:
+            return f"has {hook}({own}); an argument of a hook has no default"
+    return None
+
+
+def _matches(name: str, providers: Sequence[Provider]) -> list[Provider]:
+    """Return the providers that a name of the configuration means: distribution, both, or entry point."""
+    distribution, colon, entry_point = name.partition(":")
+    prefix = plugin_prefix(distribution)
+    if colon:
+        return [p for p in providers if p.distribution == prefix and p.entry_point == entry_point]
+    return [p for p in providers if p.distribution == prefix or p.entry_point == name]
+
+
+def _did_you_mean(name: str, providers: Sequence[Provider]) -> str:
+    names = {provider.name for provider in providers} | {provider.distribution for provider in providers}
+    near = difflib.get_close_matches(name, sorted(names), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _granted(provider: Provider, more: Sequence[str]) -> tuple[str, ...]:
+    own = FIRST_PARTY_LAYERS.get(provider.entry_point, ("extension",)) if provider.first_party else ("extension",)
+    granted = {*own, *more}
+    assert granted <= set(LAYERS)
+    return tuple(sorted(granted, key=lambda layer: RANK[layer]))

@@ -1,0 +1,89 @@
+"""What an author writes: sections, and the other edits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SkipValidation, StrictInt
+
+from ._files import MarkdownFile
+from ._front_matter import When
+from ._layers import Layer
+
+Mode = Literal["define", "replace", "remove", "patch", "prepend", "append", "move"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+def _plain_str(value: object) -> object:
+    # A subclass could change under the reader's hands; only its characters count.
+    return str.__str__(value) if isinstance(value, str) else value
+
+
+Text = Annotated[str, BeforeValidator(_plain_str)]
+Priority = Annotated[StrictInt, Field(ge=-9999, le=9999)]
+
+
+class Section(BaseModel):
+    """A named block of the prompt, as its author writes it.
+
+    It replaces the section of that id where one stands below, else it defines it; in layer
+    ``extension`` a plugin's section only defines.
+
+    Args:
+        id: what the section is called. A plugin's ids begin with its distribution's name and a dot.
+        text: Markdown. White space at both ends is set aside; an empty text is no section.
+        title: the heading over it; None is "not given".
+        priority: the place in the prompt, low first; None is "not given" (900 for a new id).
+        file: the file the text was read from, so that the prompt can say where each line stands.
+
+    Raises:
+        pydantic.ValidationError: a value has the wrong type.
+
+    >>> Section("acme-citations.style", "Cite by author and year.", title="Citations").priority is None
+    True
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    id: Text
+    text: Text = ""
+    title: Text | None = None
+    priority: Priority | None = None
+    file: Annotated[MarkdownFile | None, SkipValidation] = Field(default=None, repr=False, exclude=True)
+    default_title: Text | None = Field(default=None, repr=False)
+    default_priority: Priority | None = Field(default=None, repr=False)
+
+    def __init__(self, id: str, text: str = "", **given: Any) -> None:
+        super().__init__(id=id, text=text, **given)
+
+
+class Edit(Section):
+    """What a source says about one section, in one mode.
+
+    Args:
+        id: the section it speaks of.
+        text: the text of a define, replace, patch, prepend or append.
+        mode: None (replace where the id exists below, else define), ``define``, ``replace``,
+            ``remove``, ``patch``, ``prepend``, ``append`` or ``move``.
+        heading: for a patch, the heading whose text is exchanged.
+        template: ``names`` (the default) or ``jinja`` (operator layers only).
+        layer: one of the layers granted to the plugin; None is the lowest of them.
+        when: a condition; an edit whose condition does not hold is no edit.
+        base: the SHA-256 of the text below when this edit was written; when that text has changed,
+            the edit applies with outcome ``stale``.
+        copy_of_below: the text is a copy of the text below: where both are equal, it is no edit.
+
+    Raises:
+        pydantic.ValidationError: a value has the wrong type, or the mode is unknown.
+
+    >>> Edit("tool_usage", "Never use the shell.", mode="append").mode
+    'append'
+    """
+
+    mode: Mode | None = None
+    heading: Text | None = None
+    template: Literal["names", "jinja"] | None = None
+    layer: Layer | None = None
+    when: When | None = None
+    base: Text | None = None
+    copy_of_below: bool = False

@@ -1,0 +1,169 @@
+"""The policy: what the operator allows, whichever layer an edit comes from."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ._layers import LAYERS, UNTRUSTED
+from ._names import id_key
+
+if TYPE_CHECKING:
+    from ._settings import Settings
+
+
+class SectionRule(NamedTuple):
+    """What the policy says about one section.
+
+    ``editable_by`` holds the layers that may edit it, None where the operator set none;
+    ``others_may`` holds the modes that every other layer may use.
+    """
+
+    required: bool = False
+    editable_by: frozenset[str] | None = None
+    others_may: frozenset[str] = frozenset()
+
+
+NO_RULE: Final = SectionRule()
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The operator's rules: for sections, for the windows of layers, and whom to prefer in a conflict.
+
+    The keys of ``sections`` and ``prefer`` are section ids as `_names.id_key` gives them.
+    """
+
+    sections: Mapping[str, SectionRule] = field(default_factory=dict[str, SectionRule])
+    windows: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    prefer: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Policy:
+        """Return the policy that the settings set down."""
+        return cls(
+            sections={
+                id_key(id): SectionRule(
+                    given.required,
+                    None if given.editable_by is None else frozenset(given.editable_by),
+                    frozenset(given.others_may),
+                )
+                for id, given in settings.sections.items()
+            },
+            windows=dict(settings.priorities),
+            prefer={id_key(id): preferred for id, preferred in settings.prefer.items()},
+        )
+
+    def rule(self, id: str) -> SectionRule:
+        """Return what the policy says about the section."""
+        return self.sections.get(id_key(id), NO_RULE)
+
+    def locked(self, id: str) -> bool:
+        """Return whether no third party and no agent is among those who may edit the section."""
+        editable_by = self.rule(id).editable_by
+        return editable_by is not None and editable_by.isdisjoint(UNTRUSTED)
+
+    def required(self) -> tuple[str, ...]:
+        """Return the ids of the required sections, sorted."""
+        return tuple(sorted(id for id, rule in self.sections.items() if rule.required))
+
+    def preferred(self, id: str) -> str | None:
+        """Return the provider or file that the operator prefers in a conflict over the section."""
+        return self.prefer.get(id_key(id))
+
+    def window(self, layer: str) -> tuple[int, int] | None:
+        """Return the lowest and the highest priority that the layer may take."""
+        return self.windows.get(layer)
+
+    def allows(self, id: str, layer: str, mode: str, *, own: bool = False, prefix: str = "") -> str | None:
+        """Return None when the policy allows the edit, else the reason why not.
+
+        Args:
+            id: the section.
+            layer: the layer of the edit.
+            mode: its mode; ``plain`` is an edit of which it is not known whether it defines or replaces.
+            own: whether the section is one that the provider may define in layer ``extension``.
+            prefix: what the ids of such sections begin with, for the reason.
+        """
+        rule = self.rule(id)
+        if (rule.editable_by is not None and layer in rule.editable_by) or _others_may(rule, mode):
+            return None
+        if rule.editable_by is not None:
+            return _locked_reason(id, rule.editable_by)
+        if layer != "extension" or (own and mode in ("plain", "define")):
+            return None
+        if own:
+            return f"in layer extension a plugin only defines sections: no {mode} of {id!r}"
+        begin = repr(prefix) if prefix else "its distribution's name and a dot"
+        return f"in layer extension a plugin defines only ids that begin with {begin}"
+
+
+def _others_may(rule: SectionRule, mode: str) -> bool:
+    return mode in rule.others_may or (mode == "plain" and rule.others_may >= {"define", "replace"})
+
+
+def _locked_reason(id: str, editable_by: frozenset[str]) -> str:
+    layers = ", ".join(layer for layer in LAYERS if layer in editable_by) or "no layer"
+    return f"the policy lets only {layers} edit {id!r} ([{dotted('sections', id)}] editable_by)"
+
+
+DEFAULT_POLICY: Final = Policy(
+    sections={
+        "safety": SectionRule(required=True, editable_by=frozenset({"builtin", "project", "agent", "session"}))
+    },
+    windows={"extension": (300, 999), "memory": (500, 999), "override": (500, 999)},
+)
+"""The policy where the operator set nothing."""
+
+
+class PolicyRow(NamedTuple):
+    """One line of what is allowed: the key of the configuration, its value, and who set it."""
+
+    key: str
+    value: str
+    origin: str
+
+
+def describe(policy: Policy, settings: Settings) -> list[PolicyRow]:
+    """Return everything that the operator allows, one row a key, values as TOML writes them.
+
+    Args:
+        policy: the policy in effect.
+        settings: where it comes from; it says which keys were set, and holds what limits files and plugins.
+    """
+    values: dict[str, object] = {}
+    for id, rule in sorted(policy.sections.items()):
+        editable_by = rule.editable_by if rule.editable_by is not None else LAYERS
+        values[dotted("sections", id, "required")] = rule.required
+        values[dotted("sections", id, "editable_by")] = [layer for layer in LAYERS if layer in editable_by]
+        values[dotted("sections", id, "others_may")] = sorted(rule.others_may)
+    for layer in LAYERS:
+        if (window := policy.window(layer)) is not None:
+            values[dotted("priorities", layer)] = list(window)
+    for id, preferred in sorted(policy.prefer.items()):
+        values[dotted("prefer", id)] = preferred
+    plugins, files = settings.plugins, settings.files
+    values["plugins.disable"] = list(plugins.disable)
+    values["plugins.require"] = list(plugins.require)
+    for name, layers in sorted(plugins.layers.items()):
+        values[dotted("plugins", "layers", name)] = list(layers)
+    values["files.max_bytes"] = files.max_bytes
+    values["files.link_roots"] = [link_root.written for link_root in files.link_roots]
+    return [
+        PolicyRow(key, json.dumps(value, ensure_ascii=False), str(settings.origin(key) or "default"))
+        for key, value in values.items()
+    ]
+
+
+def dotted(*parts: str) -> str:
+    """Return the key of the configuration as TOML writes it.
+
+    >>> dotted("sections", "acme-citations.style", "required")
+    'sections."acme-citations.style".required'
+    """
+    return ".".join(
+        part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else json.dumps(part, ensure_ascii=False) for part in parts
+    )

@@ -1,0 +1,282 @@
+"""Preparation: each edit by itself is decoded, rendered and stamped, before any is resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ._diagnostics import Diagnostic, Place
+from ._layers import OPERATOR
+from ._model import Edit, Section
+from ._names import (
+    CUSTOM_PRIORITY,
+    KNOWN_IDS,
+    NameRefused,
+    check_id,
+    clean_title,
+    is_tool,
+    plugin_prefix,
+)
+from ._policy import Policy
+from ._prepared import Outcome, PreparedEdit, PreparedMode
+from ._provider import UNTRUSTED_ARGUMENT, Provider
+from ._template import Value, nearest, render_names
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What every edit of one build is prepared with."""
+
+    agent: str | None
+    policy: Policy
+    values: Mapping[str, Value]
+    """Every registered variable."""
+    trusted_values: Mapping[str, Value]
+    """Those that the operator or the call gave: the only ones that reach a locked section."""
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def prepare(
+        self,
+        edit: Section,
+        provider: Provider,
+        layers: tuple[str, ...],
+        position: int = 0,
+        rank: int = 0,
+    ) -> PreparedEdit | None:
+        """Prepare one edit, or return None when it is no edit.
+
+        Args:
+            edit: what the source gave.
+            provider: who the source is, stamped by the host.
+            layers: the layers that are granted to the provider, low to high.
+            position: the edit's place in the list that the provider returned.
+            rank: its rank inside the layer.
+        """
+        return _One(self, edit, provider, layers, position, rank).prepared()
+
+
+class _One:
+    """The preparation of one edit."""
+
+    def __init__(
+        self,
+        shared: Preparation,
+        edit: Section,
+        provider: Provider,
+        layers: tuple[str, ...],
+        position: int,
+        rank: int,
+    ) -> None:
+        self.shared = shared
+        self.edit = edit
+        self.full = edit if isinstance(edit, Edit) else None
+        self.provider = provider
+        self.layers = layers
+        self.position = position
+        self.rank = rank
+        self.file = edit.file
+        self.place = self._place()
+
+    def prepared(self) -> PreparedEdit | None:
+        edit, full = self.edit, self.full
+        try:
+            id = check_id(edit.id)
+        except NameRefused as problem:
+            self._say("FW034" if self.file is None else "FW007", f"{edit.id!r} is no id: {problem}", "rename it")
+            return None
+        layer = self.layers[0]
+        verdict: tuple[Outcome, str, str] | None = None
+        if full is not None and full.layer is not None:
+            layer = full.layer
+            if layer not in self.layers:
+                reason = f"{self.provider.name} may not write in layer {layer}, only in {', '.join(self.layers)}"
+                verdict = ("refused", reason, "FW020")
+        if full is not None and full.when is not None and not full.when.holds(self.shared.agent, self.shared.values):
+            return None
+        mode: PreparedMode = full.mode if full is not None and full.mode is not None else "plain"
+        heading = full.heading.strip() if full is not None and full.heading is not None else None
+        if verdict is None:
+            verdict = self._unreadable() or self._misused(mode, heading, layer)
+        raw = edit.text
+        if self.file is None:
+            raw = raw.replace("\r\n", "\n").replace("\r", "\n")
+        raw = raw.strip()
+        title = clean_title(edit.title) if edit.title is not None else None
+        if verdict is None and not raw and mode not in ("remove", "move"):
+            if self.file is None or mode != "plain" or (title is None and edit.priority is None):
+                self._say(
+                    "FW010",
+                    f"the text of {id!r} is empty, so it changes nothing",
+                    "write a text, or say mode: remove to take the section away",
+                    "warning",
+                    id,
+                )
+                return None
+            mode = "move"
+        text, lines = raw, None
+        if verdict is None and raw and mode not in ("remove", "move"):
+            text, lines, verdict = self._rendered(id, raw)
+            if verdict is None and not text:
+                self._say("FW010", f"the text of {id!r} is empty once rendered", "check its conditions", "warning", id)
+                return None
+        if verdict is not None:
+            outcome, reason, code = verdict
+            if code:
+                self._say(code, reason, _REMEDIES.get(code, "mend it, or take it away"), "error", id)
+            return self._stamped(id, layer, mode, heading, title, outcome=outcome, reason=reason, raw=raw)
+        return self._stamped(id, layer, mode, heading, title, text=text, raw=raw, lines=lines)
+
+    def _stamped(
+        self,
+        id: str,
+        layer: str,
+        mode: PreparedMode,
+        heading: str | None,
+        title: str | None,
+        *,
+        text: str = "",
+        raw: str = "",
+        lines: tuple[int, ...] | None = None,
+        outcome: Outcome | None = None,
+        reason: str = "",
+    ) -> PreparedEdit:
+        edit, full = self.edit, self.full
+        known = KNOWN_IDS.get(id)
+        default_title = edit.default_title if edit.default_title is not None else known.title if known else None
+        default_priority = (
+            edit.default_priority
+            if edit.default_priority is not None
+            else known.priority
+            if known
+            else CUSTOM_PRIORITY
+        )
+        return PreparedEdit(
+            id=id,
+            layer=layer,
+            mode=mode,
+            provider=self.provider,
+            place=self.place,
+            position=self.position,
+            rank=self.rank,
+            text=text,
+            raw=raw,
+            lines=lines,
+            title=None if is_tool(id) else title,
+            priority=edit.priority,
+            default_title=None if is_tool(id) else clean_title(default_title) if default_title else None,
+            default_priority=default_priority,
+            heading=heading,
+            base=full.base if full is not None else None,
+            copy_of_below=full.copy_of_below if full is not None else False,
+            own=self._own(id),
+            exclusive=self.provider is UNTRUSTED_ARGUMENT,
+            verdict=outcome,
+            reason=reason,
+        )
+
+    def _place(self) -> Place:
+        if self.file is None:
+            return Place("code")
+        return Place(self.file.place, self.file.line if self.edit.text == self.file.text else None)
+
+    def _own(self, id: str) -> bool:
+        """Whether the id is one that the provider may define in layer extension."""
+        if self.provider is UNTRUSTED_ARGUMENT or self.provider.first_party:
+            return True
+        prefix = plugin_prefix(self.provider.distribution) + "."
+        return id.startswith(prefix) or id.startswith(f"skills/{prefix}")
+
+    def _unreadable(self) -> tuple[Outcome, str, str] | None:
+        file = self.file
+        if file is None:
+            return None
+        if file.error is not None:
+            return ("failed", file.error.message, "")
+        if file.document is not None and file.document.failed:
+            reasons = [found.message for found in file.document.diagnostics if found.severity == "error"]
+            return ("failed", reasons[0] if reasons else "its front matter cannot be used", "")
+        return None
+
+    def _misused(
+        self, mode: PreparedMode, heading: str | None, layer: str
+    ) -> tuple[Outcome, str, str] | None:
+        full = self.full
+        if full is None:
+            return None
+        if mode == "patch" and not heading:
+            return ("failed", "a patch names the heading whose text it exchanges, and this one does not", "FW014")
+        if heading is not None and mode != "patch":
+            self._say("FW016", "heading has no effect without mode: patch", "take it away", "warning")
+        if full.template == "jinja" and layer not in OPERATOR:
+            return ("refused", f"template: jinja is for operator layers, not for layer {layer}", "FW018")
+        return None
+
+    def _rendered(
+        self, id: str, raw: str
+    ) -> tuple[str, tuple[int, ...] | None, tuple[Outcome, str, str] | None]:
+        shared = self.shared
+        values = shared.trusted_values if shared.policy.locked(id) else shared.values
+        if self.full is not None and self.full.template == "jinja":
+            from ._jinja import JinjaError, render_jinja
+
+            try:
+                text, jinja_lines = render_jinja(raw, values)
+            except JinjaError as problem:
+                if problem.line is not None and self.place.line is not None:
+                    self.place = Place(self.place.path, self.place.line + problem.line)
+                return "", None, ("failed", problem.message, "FW017")
+            return (*_trimmed(text, jinja_lines), None)
+        rendered = render_names(raw, values)
+        for unknown in rendered.unknown:
+            near = nearest(unknown.name, values)
+            self._say(
+                "FW012",
+                f"no variable {unknown.name!r} is registered, so its placeholder stays",
+                f"did you mean {near!r}?" if near else "register it, or write a backslash before the braces",
+                "warning",
+                id,
+                unknown.line,
+            )
+        if rendered.lines is None and rendered.text.strip() == rendered.text:
+            return rendered.text, None, None
+        lines = rendered.lines or tuple(range(rendered.text.count("\n") + 1))
+        return (*_trimmed(rendered.text, lines), None)
+
+    def _say(
+        self,
+        code: str,
+        message: str,
+        remedy: str,
+        severity: str = "error",
+        section: str | None = None,
+        offset: int | None = None,
+    ) -> None:
+        place = self.place
+        if offset is not None and place.line is not None:
+            place = Place(place.path, place.line + offset)
+        self.shared.diagnostics.append(
+            Diagnostic(
+                code,
+                "warning" if severity == "warning" else "error",
+                message,
+                place,
+                remedy,
+                section,
+                str(self.provider),
+            )
+        )
+
+
+_REMEDIES = {
+    "FW014": "add heading: to its front matter",
+    "FW017": "mend the template",
+    "FW018": "take template: jinja away",
+    "FW020": "grant the layer under [plugins.layers]",
+}
+
+
+def _trimmed(text: str, lines: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    stripped = text.strip()
+    skipped = text[: len(text) - len(text.lstrip())].count("\n")
+    return stripped, lines[skipped : skipped + stripped.count("\n") + 1]
+

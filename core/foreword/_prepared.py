@@ -1,0 +1,72 @@
+"""The prepared edit: what resolution works on, decoded, rendered and stamped by the host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from ._diagnostics import Place
+from ._provider import Provider
+
+Outcome = Literal["applied", "shadowed", "refused", "conflict", "no-target", "failed", "stale"]
+PreparedMode = Literal["plain", "define", "replace", "remove", "patch", "prepend", "append", "move"]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedEdit:
+    """One edit, ready for resolution.
+
+    ``text`` is rendered, ``raw`` is what its author wrote; ``lines`` maps a line of ``text`` to the
+    line of ``raw`` it came from, or is None where both run in step. ``rank`` orders inside a layer
+    (the integrator's own defaults stand over the packaged templates). ``verdict`` is set when the edit
+    has already failed or been refused and takes no part.
+    """
+
+    id: str
+    layer: str
+    mode: PreparedMode
+    provider: Provider
+    place: Place
+    position: int = 0
+    rank: int = 0
+    text: str = ""
+    raw: str = ""
+    lines: tuple[int, ...] | None = None
+    title: str | None = None
+    priority: int | None = None
+    default_title: str | None = None
+    default_priority: int = 900
+    heading: str | None = None
+    base: str | None = None
+    copy_of_below: bool = False
+    own: bool = True
+    exclusive: bool = False
+    verdict: Outcome | None = None
+    reason: str = ""
+
+    @property
+    def order(self) -> tuple[str, str, str, int, str, str]:
+        """The place among the edits of one layer: provider, file, position; total for distinct edits."""
+        provider = self.provider
+        return (provider.distribution, provider.entry_point, self.place.path, self.position, self.mode, self.text)
+
+    def line(self, index: int) -> Place:
+        """The place of line ``index`` of the text."""
+        source = self.lines[index] if self.lines is not None else index
+        return Place(self.place.path, (self.place.line or 1) + source)
+
+
+class Step(NamedTuple):
+    """One link of a section's provenance: an edit and what became of it."""
+
+    edit: PreparedEdit
+    outcome: Outcome
+    reason: str = ""
+
+
+class Span(NamedTuple):
+    """Whole lines of a section's text that come from one edit; spans are joined by a newline."""
+
+    text: str
+    edit: PreparedEdit | None = None
+    offset: int = 0

@@ -1,0 +1,196 @@
+"""The prompt: the result of a build, with the provenance of every section and line."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from ._diagnostics import Diagnostic, Place
+from ._errors import UnknownSection
+from ._explanation import Explanation
+from ._join import join_sections, render_section
+from ._names import id_key, last_part
+from ._prepared import Step
+from ._resolve import Resolution, ResolvedSection
+from ._text import join
+
+
+class Line(NamedTuple):
+    """One line of the prompt and where it stands at its author's.
+
+    ``place``, ``provider`` and ``layer`` are None for the blank lines between sections.
+    """
+
+    number: int
+    text: str
+    place: Place | None
+    provider: str | None
+    layer: str | None
+    section: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSection:
+    """A section of a built prompt.
+
+    Attributes:
+        id: what it is called.
+        title: the title it stands under, or None.
+        priority: its place, low first.
+        layer: the layer whose text stands.
+        defined_in: the layer that defined it, which decides between equal priorities.
+        origin: the file and line of the text that stands, or ``code``.
+        provider: the plugin or argument that gave it, with its version.
+        text: the text, without the title.
+        provenance: every edit that was tried, low to high, with its outcome.
+    """
+
+    id: str
+    title: str | None
+    priority: int
+    layer: str
+    defined_in: str
+    origin: Place
+    provider: str
+    text: str
+    provenance: tuple[Step, ...]
+
+
+class Prompt:
+    """An assembled system prompt.
+
+    Text, sections and fingerprint are made when they are asked for; a prompt never changes.
+    """
+
+    def __init__(
+        self, resolution: Resolution, diagnostics: tuple[Diagnostic, ...], agent: str | None = None
+    ) -> None:
+        self._resolution = resolution
+        self.agent = agent
+        self.diagnostics = diagnostics
+
+    @cached_property
+    def text(self) -> str:
+        """The system prompt."""
+        return join_sections(_rendered(section) for section in self._resolution.sections)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Prompt of {len(self.sections)} sections, {self.fingerprint[:12]}>"
+
+    @cached_property
+    def sections(self) -> tuple[PromptSection, ...]:
+        """The sections in the order in which they stand."""
+        return tuple(self._public(section) for section in self._resolution.sections)
+
+    @cached_property
+    def tools(self) -> Mapping[str, str]:
+        """The prose for tools, by the tool's name."""
+        return {
+            section.id.removeprefix("tools/"): join(section.standing.spans)
+            for section in sorted(self._resolution.tools, key=lambda section: section.id)
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The SHA-256 of text and tools, in hexadecimal: equal exactly when those are."""
+        content = json.dumps([self.text, sorted(self.tools.items())])
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    def section(self, id: str) -> PromptSection:
+        """Return one section.
+
+        Raises:
+            UnknownSection: no such section is in the prompt.
+        """
+        for section in self.sections:
+            if section.id == id:
+                return section
+        raise UnknownSection(self._unknown(id, [section.id for section in self.sections]))
+
+    def explain(self, id: str | None = None) -> Explanation | tuple[Explanation, ...]:
+        """Say why a section reads as it does: the winner, and every other edit with its reason.
+
+        Args:
+            id: a section, or ``tools/NAME``; None asks for all, in the order of the prompt, followed by
+                those that were tried and are not in it.
+
+        Raises:
+            UnknownSection: nobody said anything about such a section.
+        """
+        if id is None:
+            standing = [*self._resolution.sections, *self._resolution.tools]
+            ids = [section.id for section in standing]
+            return tuple(self._explanation(one) for one in [*ids, *sorted(set(self._resolution.chains) - set(ids))])
+        for one in self._resolution.chains:
+            if id_key(one) == id_key(id):
+                return self._explanation(one)
+        raise UnknownSection(self._unknown(id, list(self._resolution.chains)))
+
+    def lines(self) -> list[Line]:
+        """Return the lines of the text, each with the place it came from."""
+        lines: list[Line] = []
+
+        def add(text: str, section: str | None, place: Place | None, provider: str | None, layer: str | None) -> None:
+            lines.append(Line(len(lines) + 1, text, place, provider, layer, section))
+
+        for section in self._resolution.sections:
+            if lines:
+                add("", None, None, None, None)
+            if section.title and not section.own_heading:
+                by = section.standing.titled_by
+                add(f"## {section.title}", section.id, Place(by.place.path), str(by.provider), by.layer)
+            for span in section.standing.spans:
+                for offset, text in enumerate(span.text.split("\n"), span.offset):
+                    if span.edit is None:
+                        add(text, section.id, None, None, None)
+                    else:
+                        edit = span.edit
+                        add(text, section.id, edit.line(offset), str(edit.provider), edit.layer)
+        return lines
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _public(self, section: ResolvedSection) -> PromptSection:
+        winner = section.winner
+        return PromptSection(
+            id=section.id,
+            title=section.title,
+            priority=section.priority,
+            layer=winner.layer,
+            defined_in=section.definer.layer,
+            origin=winner.place,
+            provider=str(winner.provider),
+            text=join(section.standing.spans),
+            provenance=self._resolution.chains[section.id],
+        )
+
+    def _explanation(self, id: str) -> Explanation:
+        standing = {section.id: section for section in (*self._resolution.sections, *self._resolution.tools)}
+        section = standing.get(id)
+        found = tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.section == id)
+        return Explanation(
+            id=id,
+            section=self._public(section) if section is not None else None,
+            steps=self._resolution.chains[id],
+            diagnostics=found,
+        )
+
+    @staticmethod
+    def _unknown(id: str, ids: list[str]) -> str:
+        near = difflib.get_close_matches(id, sorted(ids), 1) or [
+            other for other in sorted(ids) if last_part(other) == last_part(id)
+        ]
+        return f"no section {id!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+
+
+def _rendered(section: ResolvedSection) -> str:
+    text = join(section.standing.spans)
+    return text if section.own_heading else render_section(section.title, text)

@@ -1,0 +1,116 @@
+"""Setting types: what a value of the configuration may be, and what is said when it is not."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Final, TypeVar
+
+from pydantic import AfterValidator, BeforeValidator, PlainValidator, ValidationInfo
+from pydantic_core import PydanticCustomError
+
+from ._errors import ConfigError
+from ._names import NameRefused, agent_name, check_id
+from ._roots import Root, root
+
+_PLUGIN: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?::\S(?:.*\S)?)?")
+_NAMESPACE: Final = re.compile(r"\w[\w.-]*")
+_KINDS: Final = ((bool, "true or false"), (str, "text"), (int, "a number"), (float, "a number"), (dict, "a table"))
+
+T = TypeVar("T")
+
+
+def kind_of(value: object) -> str:
+    """Return what a value is, in the words of a message."""
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    for type_, kind in _KINDS:
+        if isinstance(value, type_):
+            return kind
+    return f"a {type(value).__name__}"
+
+
+def _listed(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
+def _root(value: object, info: ValidationInfo) -> Root:
+    if isinstance(value, Root):
+        return value
+    if not isinstance(value, (str, os.PathLike)):
+        raise PydanticCustomError("path", "must be a path, not {kind}", {"kind": kind_of(value)})
+    written = os.fspath(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    if not isinstance(written, str) or not written.strip() or "\0" in written:
+        raise PydanticCustomError("path", "must be a path, not empty and without NUL")
+    context: Mapping[str, str] = info.context or {}
+    return root(written, context.get("base", ""))
+
+
+def _window(value: object) -> tuple[int, int]:
+    match value:
+        case [int(low), int(high)] if not isinstance(low, bool) and not isinstance(high, bool):
+            if 0 <= low <= high <= 999:
+                return (low, high)
+    raise PydanticCustomError("window", "must be [low, high]: whole numbers from 0 to 999, low not above high")
+
+
+def _section_id(id: str) -> str:
+    try:
+        check_id(id)
+    except NameRefused as error:
+        raise PydanticCustomError("name", "is no section id: {why}", {"why": str(error)}) from None
+    return id
+
+
+def _agent(name: str) -> str:
+    try:
+        agent_name(name)
+    except ConfigError as error:
+        raise PydanticCustomError("name", "is no agent: {why}", {"why": error.message}) from None
+    return name
+
+
+def _plugin(name: str) -> str:
+    if not _PLUGIN.fullmatch(name):
+        raise PydanticCustomError("name", "must name a plugin: 'distribution' or 'distribution:entry-point'")
+    return name
+
+
+def _namespace(name: str) -> str:
+    if not _NAMESPACE.fullmatch(name):
+        raise PydanticCustomError(
+            "name", "must be the name of one directory: letters, digits, '.', '_', '-', no dot or '-' first"
+        )
+    return name
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("text", "must not be empty")
+    return text
+
+
+def spelled(spelling: Callable[[str], str], table: dict[str, T]) -> dict[str, T]:
+    """Return the table under the one spelling of each key; two keys for one thing are refused."""
+    written: dict[str, str] = {}
+    for key in table:
+        one = spelling(key)
+        if one in written:
+            raise PydanticCustomError(
+                "twice", "is the same as {other!r}, which is also given", {"key": key, "other": written[one]}
+            )
+        written[one] = key
+    return {one: table[key] for one, key in written.items()}
+
+
+Listed = BeforeValidator(_listed)
+"""TOML has lists; settings hold tuples."""
+
+RootPath = Annotated[Root, PlainValidator(_root)]
+Window = Annotated[tuple[int, int], PlainValidator(_window)]
+SectionId = Annotated[str, AfterValidator(_section_id)]
+AgentName = Annotated[str, AfterValidator(_agent)]
+PluginName = Annotated[str, AfterValidator(_plugin)]
+Namespace = Annotated[str, AfterValidator(_namespace)]
+NotBlank = Annotated[str, AfterValidator(_not_blank)]

@@ -1,0 +1,255 @@
+"""Settings: what the operator set down, as typed values."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    PrivateAttr,
+    Secret,
+    SecretBytes,
+    SecretStr,
+)
+from pydantic_core import PydanticCustomError
+
+from ._diagnostics import Place
+from ._errors import ConfigError
+from ._layers import Layer
+from ._model import Mode
+from ._names import agent_name, check_id
+from ._setting_types import (
+    AgentName,
+    Listed,
+    Namespace,
+    NotBlank,
+    PluginName,
+    RootPath,
+    SectionId,
+    Window,
+    kind_of,
+    spelled,
+)
+from ._template import Value
+
+_VARIABLE: Final = re.compile(r"(?:\w+\.)?[^\W\d]\w*")
+
+
+def check_variables(values: Mapping[str, object], whose: str) -> dict[str, Value]:
+    """Return the variables that are given, each as plain text, number or boolean.
+
+    Args:
+        values: variables by name; None means "not given", and is left out.
+        whose: who gave them, as a message names it: ``variables=``, ``--var``.
+
+    Raises:
+        ConfigError: a name or a value is none that a variable can have.
+
+    >>> check_variables({"agent_name": "Ada", "channel": None}, "variables=")
+    {'agent_name': 'Ada'}
+    """
+    checked: dict[str, Value] = {}
+    for name, value in values.items():
+        try:
+            _variable_name(name)
+            if value is not None:
+                checked[str.__str__(name)] = _variable_value(value)
+        except ValueError as error:
+            raise ConfigError(f"{whose}: variable {name!r} {error}") from None
+    return checked
+
+
+def _variable_name(name: object) -> str:
+    if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
+        raise PydanticCustomError(
+            "name", "is no name for a variable: letters, digits and '_', no digit first; a plugin's has one dot"
+        )
+    return name
+
+
+def _variable_value(value: object) -> Value:
+    # A subclass could give other characters later on; the plain value cannot.
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        if any("\ud800" <= char <= "\udfff" for char in value):
+            raise PydanticCustomError("value", "holds half of a character (a lone surrogate)")
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise PydanticCustomError("value", "must be a number that is finite")
+        return float(value)
+    if isinstance(value, (Secret, SecretStr, SecretBytes)):
+        raise PydanticCustomError("value", "is a secret: a prompt must hold none")
+    raise PydanticCustomError("value", "must be text, a number or true/false, not {kind}", {"kind": kind_of(value)})
+
+
+def _flat(table: object) -> object:
+    """Return the variables with those of a plugin's own table under their dotted names."""
+    if not isinstance(table, dict):
+        return table
+    given: dict[Any, Any] = table
+    flat: dict[Any, Any] = {}
+    for name, value in given.items():
+        inner: dict[Any, Any] = value if isinstance(value, dict) else {None: value}
+        for last, one in inner.items():
+            full = name if last is None else f"{name}.{last}"
+            if full in flat:
+                raise PydanticCustomError("twice", "is given twice", {"key": full})
+            flat[full] = one
+    return flat
+
+
+VariableName = Annotated[str, PlainValidator(_variable_name)]
+VariableValue = Annotated[Value, PlainValidator(_variable_value)]
+Variables = Annotated[dict[VariableName, VariableValue], BeforeValidator(_flat)]
+Roots = Annotated[tuple[RootPath, ...], Listed]
+Layers = Annotated[tuple[Layer, ...], Listed]
+PluginNames = Annotated[tuple[PluginName, ...], Listed]
+
+
+class _Table(BaseModel):
+    """One table of the configuration: nothing in it is guessed, converted or passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class MemorySettings(_Table):
+    """Where an agent's memory lies, and how its copies of the templates are treated.
+
+    ``path`` may hold ``{agent}``, which stands for the agent that is asked for.
+    """
+
+    path: RootPath | None = None
+    namespace: Namespace = "souveraine_operations"
+    untouched: Literal["follow", "keep"] = "follow"
+    approval: bool = False
+
+
+class SkillSettings(_Table):
+    """Where skills lie, low to high, and how much of them the prompt holds."""
+
+    roots: Roots = ()
+    mode: Literal["list", "full"] = "list"
+    pin: bool = False
+
+
+class AgentSettings(_Table):
+    """What holds for one agent only; what is None is as it is for every agent."""
+
+    variables: Variables = Field(default_factory=dict[str, Value])
+    memory: RootPath | None = None
+    skills: Roots | None = None
+
+
+class SectionPolicy(_Table):
+    """Whether a section must be there, and who may do what to it."""
+
+    required: bool = False
+    editable_by: Layers | None = None
+    others_may: Annotated[tuple[Mode, ...], Listed] = ()
+
+
+class PluginSettings(_Table):
+    """Which plugins are left out, which must be there, and the layers they are granted beside their own."""
+
+    disable: PluginNames = ()
+    require: PluginNames = ()
+    pin: bool = False
+    layers: dict[PluginName, Layers] = Field(default_factory=dict[str, tuple[Layer, ...]])
+
+
+class FileSettings(_Table):
+    """How large a file may be, how a change of it is noticed, and where links may lead to."""
+
+    max_bytes: int = Field(default=262144, gt=0)
+    validate_: Literal["stat", "content"] = Field(default="stat", alias="validate")
+    link_roots: Roots = ()
+
+
+SAFETY: Final = SectionPolicy(required=True, editable_by=("builtin", "project", "agent", "session"))
+WINDOWS: Final[dict[Layer, tuple[int, int]]] = {
+    "extension": (300, 999),
+    "memory": (500, 999),
+    "override": (500, 999),
+}
+
+
+def _sections(given: dict[str, SectionPolicy]) -> dict[str, SectionPolicy]:
+    sections = spelled(check_id, given)
+    safety = sections.get("safety", SAFETY)
+    kept = {key: getattr(safety, key) for key in safety.model_fields_set}
+    return {**sections, "safety": SAFETY.model_copy(update=kept)}
+
+
+def _windows(given: dict[Layer, tuple[int, int]]) -> dict[Layer, tuple[int, int]]:
+    return {**WINDOWS, **given}
+
+
+def _by_agent(given: dict[str, AgentSettings]) -> dict[str, AgentSettings]:
+    return spelled(agent_name, given)
+
+
+def _by_section(given: dict[str, str]) -> dict[str, str]:
+    return spelled(check_id, given)
+
+
+class Settings(_Table):
+    """The configuration in force: a ``foreword.toml``, the environment and the arguments of a call.
+
+    Keys of ``sections`` and ``prefer`` are section ids in their one spelling. A part of the policy that
+    the operator did not set has its default.
+    """
+
+    prompts_dir: RootPath | None = None
+    layout: Literal["default", "xml"] = "default"
+    memory: MemorySettings = MemorySettings()
+    skills: SkillSettings = SkillSettings()
+    variables: Variables = Field(default_factory=dict[str, Value])
+    agents: Annotated[dict[AgentName, AgentSettings], AfterValidator(_by_agent)] = Field(
+        default_factory=dict[str, AgentSettings]
+    )
+    sections: Annotated[dict[SectionId, SectionPolicy], AfterValidator(_sections)] = Field(
+        default_factory=lambda: {"safety": SAFETY}
+    )
+    priorities: Annotated[dict[Layer, Window], AfterValidator(_windows)] = Field(
+        default_factory=lambda: dict(WINDOWS)
+    )
+    prefer: Annotated[dict[SectionId, NotBlank], AfterValidator(_by_section)] = Field(
+        default_factory=dict[str, str]
+    )
+    plugins: PluginSettings = PluginSettings()
+    files: FileSettings = FileSettings()
+
+    _source: str | None = PrivateAttr(default=None)
+    _origins: dict[str, Place | str] = PrivateAttr(default_factory=dict[str, Place | str])
+
+    @property
+    def source(self) -> str | None:
+        """The file that the settings come from, as its owner wrote it; None where there is none."""
+        return self._source
+
+    def origin(self, key: str) -> Place | str | None:
+        """Return where a key was set: a file and line, an argument or a variable of the environment.
+
+        Args:
+            key: the key as TOML writes it: ``memory.path``, ``sections."acme-citations.style".required``.
+        """
+        return self._origins.get(key)
+
+    def with_origins(self, origins: Mapping[str, Place | str], source: str | None = None) -> Settings:
+        """Return the same settings, knowing of these keys where they were set."""
+        known = self.model_copy()
+        known._origins = {**self._origins, **origins}
+        known._source = source if source is not None else self._source
+        return known

@@ -1,0 +1,1 @@
+"""The default prompt templates, one Markdown file for each built-in section."""
