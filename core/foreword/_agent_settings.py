@@ -1,4 +1,4 @@
-"""What the settings come to for one agent: its memory, its skills, its variables, and whether they are there."""
+"""What the settings come to for one agent: memory, skills, variables, and whether the paths are there."""
 
 from __future__ import annotations
 
@@ -36,11 +36,13 @@ def memory_root(settings: Settings, agent: str | None) -> Root | None:
     if agent is None:
         return None
     name = agent_name(agent)
-    return Root(memory.written.replace(AGENT, name), memory.path.replace(AGENT, name))
+    # The directories before the written path are not the operator's to fill in, whatever they are called.
+    path = name.join(memory.path.rsplit(AGENT, memory.written.count(AGENT)))
+    return Root(memory.written.replace(AGENT, name), path)
 
 
 def skill_roots(settings: Settings, agent: str | None) -> tuple[Root, ...]:
-    """Return the roots of skills, low to high: the agent's own where it has its own, else the general ones."""
+    """Return the roots of skills, low to high: the agent's own where it has some, else the general ones."""
     own = _own(settings, agent).skills
     return settings.skills.roots if own is None else own
 

@@ -9,15 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._config import (
-    agent_variables,
-    check_disjoint,
-    check_roots,
-    memory_root,
-    settings,
-    skill_roots,
-    strict_from,
-)
+from ._agent_settings import agent_variables, check_disjoint, check_roots, memory_root, skill_roots
+from ._config import settings, strict_from
 from ._context import Context
 from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
@@ -37,6 +30,8 @@ if TYPE_CHECKING:
     from ._model import Section
 
 PathLike = str | os.PathLike[str]
+STRICT = frozenset({"FW012", "FW051"})
+"""Warnings that ``strict`` raises as well: unregistered variables, and what makes a skill no proper skill."""
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
@@ -232,7 +227,7 @@ class Builder:
         if strict:
             _raise_strictly(found)
         if fatal:
-            raise BuildError(_sorted(set(fatal)))
+            raise BuildError(_sorted(set(fatal)), prompt)
         return prompt
 
     def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
@@ -339,6 +334,6 @@ def _sorted(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def _raise_strictly(found: Sequence[Diagnostic]) -> None:
-    raised = [item for item in found if item.severity == "error" or item.code == "FW012"]
+    raised = [item for item in found if item.severity == "error" or item.code in STRICT]
     if raised:
         raise ExceptionGroup("the prompt has errors", [BuildError([item]) for item in raised])

@@ -16,6 +16,7 @@ from ._errors import ConfigError
 from ._names import agent_name, check_id, id_key
 from ._policy import dotted
 from ._roots import Root, root
+from ._setting_types import is_table
 from ._settings import Settings
 from ._toml import Lines, parse
 
@@ -151,9 +152,7 @@ def strict_from(environ: Mapping[str, str]) -> bool:
     return word in _TRUE
 
 
-def _from_file(
-    config: AnyPath | None, discover: bool, environ: Mapping[str, str], base: str, whose: str
-) -> Settings:
+def _from_file(config: AnyPath | None, discover: bool, environ: Mapping[str, str], base: str, whose: str) -> Settings:
     explicit = os.fspath(config) if config is not None else environ.get("FOREWORD_CONFIG", "")
     if config is not None or explicit:
         named = whose if config is not None else "FOREWORD_CONFIG"
@@ -222,10 +221,13 @@ def _read(shown: str, path: str, named: str | None) -> str:
     try:
         # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise ConfigError(f"the file is not a regular file{by}", Place(shown))
-            raw = file.read()
+            with open(descriptor, "rb", closefd=False) as file:
+                raw = file.read()
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise ConfigError(f"the file cannot be read{by}: {error.strerror}", Place(shown)) from None
     try:
@@ -235,10 +237,10 @@ def _read(shown: str, path: str, named: str | None) -> str:
         raise ConfigError("the file is not UTF-8 text", Place(shown, line)) from None
 
 
-def _value_at(data: Mapping[str, Any], key: Sequence[str]) -> object:
+def _value_at(data: Mapping[str, object], key: Sequence[str]) -> object:
     value: object = data
     for part in key:
-        value = value.get(part) if isinstance(value, dict) else None  # pyright: ignore
+        value = value.get(part) if is_table(value) else None
     return value
 
 
@@ -250,13 +252,13 @@ def _toml(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else f'"{value}"'
 
 
-def _set_keys(data: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[tuple[str, tuple[str, ...]]]:
+def _set_keys(data: Mapping[str, object], path: tuple[str, ...] = ()) -> list[tuple[str, tuple[str, ...]]]:
     """Return every key that has a value, as TOML writes it under its one spelling, and as it was written."""
     keys: list[tuple[str, tuple[str, ...]]] = []
     for part, value in data.items():
         here = (*path, part)
-        if isinstance(value, dict):
-            keys += _set_keys(value, here)  # pyright: ignore
+        if is_table(value):
+            keys += _set_keys(value, here)
         elif here[0] in _KEYED_BY_SECTION and len(here) > 1:
             keys.append((dotted(here[0], id_key(check_id(here[1])), *here[2:]), here))
         elif here[0] == "agents" and len(here) > 1:

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from ._layers import LAYERS
 from ._policy import dotted
-from ._setting_types import kind_of
+from ._setting_types import is_table, kind_of
 from ._settings import (
     AgentSettings,
     FileSettings,
@@ -85,7 +85,7 @@ def _unknown(keys: tuple[str, ...], known: Collection[str], value: object = None
 
 
 def _dot_hint(keys: tuple[str, ...], value: object) -> str:
-    if isinstance(value, dict) and len(keys) > 1 and keys[0] in _NAMED:
+    if is_table(value) and len(keys) > 1 and keys[0] in _NAMED:
         return f'; a name that has a dot stands in quotes: {keys[0]}."a.b"'
     return ""
 

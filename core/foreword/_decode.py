@@ -6,7 +6,7 @@ from typing import Final
 
 from ._walk import Refused
 
-_REMEDY: Final = "save it as UTF-8"
+_REMEDY: Final = "save it as UTF-8 text"
 # The order matters: UTF-32 begins like UTF-16.
 _OTHER_BOMS: Final = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -37,10 +37,7 @@ def decode(data: bytes) -> str:
     if "\0" in text:
         offset = data.index(b"\0")
         raise _foreign(data) or Refused(
-            "FW004",
-            f"it holds a NUL byte at offset {offset}",
-            "take it out, or save as UTF-8",
-            line=_line(data, offset),
+            "FW004", f"it holds a NUL byte at offset {offset}", _REMEDY, line=_line(data, offset)
         )
     return text[1:] if text.startswith("\ufeff") else text
 

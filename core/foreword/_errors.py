@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._diagnostics import Diagnostic, Place
+    from ._prompt import Prompt
 
 
 class ForewordError(Exception):
@@ -31,10 +32,15 @@ class ConfigError(ForewordError):
 
 
 class BuildError(ForewordError):
-    """A prompt could not be built because the policy requires something that is not in order."""
+    """A prompt could not be built because the policy requires something that is not in order.
 
-    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+    ``prompt`` is what there is of the prompt, to be explained and not to be used; ``diagnostics`` are the
+    findings for which it was raised.
+    """
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], prompt: Prompt | None = None) -> None:
         self.diagnostics = tuple(diagnostics)
+        self.prompt = prompt
         super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
 
 

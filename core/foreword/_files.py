@@ -20,6 +20,7 @@ from ._walk import (
     Opened,
     Refused,
     below,
+    leads_to_nothing,
     not_regular,
     open_entry,
     opened,
@@ -30,6 +31,8 @@ from ._walk import (
 
 if TYPE_CHECKING:
     from ._front_matter import Document, FrontMatter
+    from ._layers import Layer
+    from ._model import Edit
 
 __all__ = ["MAX_BYTES", "Directory", "MarkdownFile", "Reader", "Root"]
 
@@ -81,6 +84,41 @@ class MarkdownFile:
     def path(self) -> str:
         """The absolute path."""
         return below(self.root.path, self.name)
+
+    def edit(
+        self,
+        *,
+        id: str | None = None,
+        default_title: str | None = None,
+        default_priority: int | None = None,
+        plain: bool = False,
+        layer: Layer | None = None,
+        base: str | None = None,
+        copy_of_below: bool = False,
+    ) -> Edit:
+        """Return the edit that the file stands for by its name and its front matter.
+
+        Args:
+            id: the section, where neither name nor front matter is to say.
+            default_title: with ``id``, the title that a definition takes when the file gives none.
+            default_priority: with ``id``, the priority likewise.
+            plain: front matter ``id``, ``mode`` and ``heading`` have no effect, and are warned about.
+            layer: the layer to write in; None is the lowest that the plugin is granted.
+            base: as for `Edit`.
+            copy_of_below: as for `Edit`.
+        """
+        from ._file_edit import file_edit
+
+        return file_edit(
+            self,
+            id=id,
+            default_title=default_title,
+            default_priority=default_priority,
+            plain=plain,
+            layer=layer,
+            base=base,
+            copy_of_below=copy_of_below,
+        )
 
 
 class Directory(NamedTuple):
@@ -141,15 +179,7 @@ class Reader:
         Returns:
             The directory; for the same arguments the same object. A missing one says so by ``exists``.
         """
-        request = Request(
-            root.written,
-            sub,
-            frozenset(known),
-            recursive,
-            only,
-            depth,
-            frozenset(path.strip("/") for path in skip),
-        )
+        request = Request(root.written, sub, frozenset(known), recursive, only, depth, _paths(skip))
         with self._lock:
             slot = self._slots.setdefault((root, request, trusted_links), _Slot())
         with slot.lock:
@@ -187,10 +217,10 @@ class Reader:
             limit: The most entries to list; those nearest to the top come first.
 
         Returns:
-            The paths below the root, sorted, those of directories with a final ``/``; without dot entries, and
-            without links that lead out of the root.
+            The paths below the root, sorted, those of directories with a final ``/``; without dot entries
+            and links that lead out of the root.
         """
-        left_out = frozenset(path.strip("/") for path in skip)
+        left_out = _paths(skip)
         try:
             return tree(self._enclosure(root, False, left_out), left_out, depth, limit)
         except (FileNotFoundError, Refused):
@@ -202,9 +232,7 @@ class Reader:
         if real is None:
             real = os.path.realpath(root.path)
             if os.path.islink(root.path) and not os.path.lexists(real):
-                raise Refused(
-                    "FW002", "the link leads to nothing", "remove the link or point it to a directory"
-                )
+                raise leads_to_nothing()
             with self._lock:
                 # Resolved once: a root that is a link stays the same directory for the whole batch.
                 real = self._real.setdefault(root.path, real)
@@ -269,6 +297,10 @@ def _changed(place: str, severity: Severity) -> Diagnostic:
     return Diagnostic("FW002", severity, "it changed while it was read", Place(place), remedy)
 
 
+def _paths(paths: Collection[str]) -> frozenset[str]:
+    return frozenset(path.strip("/") for path in paths)
+
+
 def _place(root: Root, name: str) -> str:
     return shown(below(root.written, name))
 
@@ -282,20 +314,16 @@ def _directory(
     for _, file in sorted(taken, key=lambda item: (item[0], item[1].name)):
         if file.identity is not None and first.setdefault(file.identity, file) is not file:
             message = f"it is the same file as {first[file.identity].place}, which is read already"
-            diagnostics.append(
-                Diagnostic("FW019", "info", message, Place(file.place), "remove one of the two")
-            )
+            diagnostics.append(Diagnostic("FW019", "info", message, Place(file.place), "remove one of them"))
             continue
         files.append(file)
         if file.error is not None:
             diagnostics.append(file.error)
         if file.document is not None:
             diagnostics.extend(file.document.diagnostics)
-    return Directory(
-        tuple(sorted(files, key=lambda file: file.name)),
-        tuple(sorted(diagnostics, key=_order)),
-        listing.exists,
-    )
+    files.sort(key=lambda file: file.name)
+    diagnostics.sort(key=_order)
+    return Directory(tuple(files), tuple(diagnostics), listing.exists)
 
 
 def _order(diagnostic: Diagnostic) -> tuple[str, int, str, str]:

@@ -244,7 +244,7 @@ class Fold:
         standing = self.standing
         if standing is None:
             return
-        if edit.title is not None and (edit.title or edit.layer not in UNTRUSTED):
+        if edit.title is not None and (edit.title or edit.trusted):
             stood = below.title if below is not None else None
             title = self._title(edit, edit.title, stood)
             standing = replace(standing, title=title, title_given=True, titled_by=edit)
@@ -254,7 +254,7 @@ class Fold:
 
     def _title(self, edit: PreparedEdit, title: str | None, stood: str | None) -> str | None:
         """Return the title, or what stands instead where it is reserved for the operator."""
-        if edit.layer not in UNTRUSTED or not title:
+        if edit.trusted or not title:
             return title
         key = title_key(title)
         if key not in self._reserved or (stood is not None and key == title_key(stood)):

@@ -48,7 +48,7 @@ def parse(source: str, path: str) -> Document:
     Returns:
         The text and the front matter; ``failed`` says that the edit must not count. Nothing is raised.
     """
-    source = source.removeprefix("\ufeff")
+    source = source.lstrip("\ufeff")
     if "\r" in source:
         source = source.replace("\r\n", "\n").replace("\r", "\n")
     text = source.strip()

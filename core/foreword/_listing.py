@@ -87,17 +87,14 @@ class Listing:
         status = os.fstat(directory.fd)
         identity = (status.st_dev, status.st_ino)
         if identity in self._entered:
-            message = (
-                f"it is the same directory as {self._shown(self._entered[identity])}, which is read already"
-            )
+            first = self._shown(self._entered[identity])
+            message = f"it is the same directory as {first}, which is read already"
             self._say("FW019", "info", name, message, "remove the link")
             return
         if len(self._entered) == MAX_DIRECTORIES:
             if not self._full:
                 message = f"more than {MAX_DIRECTORIES} directories: this one and those after it are not read"
-                self._say(
-                    "FW008", "warning", name, message, "move what should be read to a directory of its own"
-                )
+                self._say("FW008", "warning", name, message, "keep what should be read by itself")
             self._full = True
             return
         self._entered[identity] = name

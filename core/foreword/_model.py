@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SkipValidation, StrictInt
 
+from ._diagnostics import Diagnostic
 from ._files import MarkdownFile
 from ._front_matter import When
 from ._layers import Layer
@@ -71,6 +72,7 @@ class Edit(Section):
         when: a condition; an edit whose condition does not hold is no edit.
         base: the SHA-256 of the text below when this edit was written; when that text has changed,
             the edit applies with outcome ``stale``.
+        findings: what there is to say about the edit's file; with an error among them, it has failed.
         copy_of_below: the text is a copy of the text below: where both are equal, it is no edit.
 
     Raises:
@@ -87,3 +89,4 @@ class Edit(Section):
     when: When | None = None
     base: Text | None = None
     copy_of_below: bool = False
+    findings: Annotated[tuple[Diagnostic, ...], SkipValidation] = Field(default=(), repr=False, exclude=True)

@@ -43,9 +43,7 @@ MAX_ID: Final = 200
 MAX_AGENT_NAME: Final = 64
 """The most characters that an agent's name may have."""
 
-TOOLS: Final = "tools/"
-"""What the id of every tool's prose begins with."""
-
+_TOOLS: Final = "tools/"
 _KNOWN_LOWER: Final = {known.file.lower(): known for known in KNOWN.values()}
 _KINDS: Final = {
     "Cc": "control character",
@@ -117,7 +115,7 @@ def normalise(name: str) -> str:
         The name in its one spelling; normalising it again changes nothing.
 
     Raises:
-        NameRefused: The name is empty or holds a character that does not print.
+        NameRefused: The name is empty, ``.`` or ``..``, or holds a character that does not print.
 
     >>> normalise("My Rules")
     'my_rules'
@@ -134,12 +132,12 @@ def tool_id(stem: str) -> str:
     >>> tool_id("Read File")
     'tools/Read_File'
     """
-    return _within_limit(TOOLS + _mapped(_composed(stem)))
+    return _within_limit(_TOOLS + _mapped(_composed(stem)))
 
 
 def is_tool(id: str) -> bool:
     """Return whether an id names the prose of a tool and not a section of the prompt."""
-    return id.startswith(TOOLS)
+    return id.startswith(_TOOLS)
 
 
 def id_key(id: str) -> str:
@@ -166,9 +164,6 @@ def check_id(id: str) -> str:
     parts = [normalise(first)]
     spelled = bool(rest) and parts[0] == "tools"
     parts += [_mapped(_composed(part)) if spelled else normalise(part) for part in rest]
-    for part in parts:
-        if part in {".", ".."}:
-            raise NameRefused(f"one part of it is '{part}'")
     return _within_limit("/".join(parts))
 
 
@@ -193,15 +188,11 @@ def agent_name(name: str) -> str:
     if composed.startswith("."):
         raise ConfigError("The agent's name begins with a dot.")
     if len(composed) > MAX_AGENT_NAME:
-        raise ConfigError(
-            f"The agent's name has {len(composed)} characters, and at most {MAX_AGENT_NAME} are allowed."
-        )
+        raise ConfigError(f"The agent's name has {len(composed)} characters, and at most {MAX_AGENT_NAME} are allowed.")
     for char, kept in zip(composed, _kept(composed), strict=True):
         if not kept or _INVISIBLE.match(char):
             shown = f"'{char}'" if char.isascii() and char.isprintable() else f"U+{ord(char):04X}"
-            raise ConfigError(
-                f"The agent's name holds {shown}; only letters, digits, '.', '_' and '-' are allowed."
-            )
+            raise ConfigError(f"The agent's name holds {shown}; only letters, digits, '.', '_' and '-' are allowed.")
     return composed
 
 
@@ -284,6 +275,8 @@ def _lowered(name: str) -> str:
 
 
 def _mapped(name: str) -> str:
+    if name in {".", ".."}:
+        raise NameRefused(f"a part of it is '{name}'")
     return "".join(char if kept else "_" for char, kept in zip(name, _kept(name), strict=True))
 
 

@@ -53,7 +53,7 @@ class Policy:
                 )
                 for id, given in settings.sections.items()
             },
-            windows=dict(settings.priorities),
+            windows=dict[str, tuple[int, int]](settings.priorities.items()),
             prefer={id_key(id): preferred for id, preferred in settings.prefer.items()},
         )
 
@@ -106,14 +106,12 @@ def _others_may(rule: SectionRule, mode: str) -> bool:
 
 
 def _locked_reason(id: str, editable_by: frozenset[str]) -> str:
-    layers = ", ".join(layer for layer in LAYERS if layer in editable_by) or "no layer"
-    return f"the policy lets only {layers} edit {id!r} ([{dotted('sections', id)}] editable_by)"
+    layers = ", ".join(layer for layer in LAYERS if layer in editable_by)
+    return f"the policy lets {f'only {layers}' if layers else 'no layer'} edit {id!r} ([{dotted('sections', id)}] editable_by)"
 
 
 DEFAULT_POLICY: Final = Policy(
-    sections={
-        "safety": SectionRule(required=True, editable_by=frozenset({"builtin", "project", "agent", "session"}))
-    },
+    sections={"safety": SectionRule(required=True, editable_by=frozenset({"builtin", "project", "agent", "session"}))},
     windows={"extension": (300, 999), "memory": (500, 999), "override": (500, 999)},
 )
 """The policy where the operator set nothing."""

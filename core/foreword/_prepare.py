@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ._diagnostics import Diagnostic, Place
 from ._layers import OPERATOR
@@ -79,6 +79,11 @@ class _One:
 
     def prepared(self) -> PreparedEdit | None:
         edit, full = self.edit, self.full
+        if full is not None and full.when is not None and not full.when.holds(self.shared.agent, self.shared.values):
+            return None
+        wrong = self._findings()
+        if wrong is not None and not edit.id:
+            return None
         try:
             id = check_id(edit.id)
         except NameRefused as problem:
@@ -91,12 +96,10 @@ class _One:
             if layer not in self.layers:
                 reason = f"{self.provider.name} may not write in layer {layer}, only in {', '.join(self.layers)}"
                 verdict = ("refused", reason, "FW020")
-        if full is not None and full.when is not None and not full.when.holds(self.shared.agent, self.shared.values):
-            return None
         mode: PreparedMode = full.mode if full is not None and full.mode is not None else "plain"
         heading = full.heading.strip() if full is not None and full.heading is not None else None
         if verdict is None:
-            verdict = self._unreadable() or self._misused(mode, heading, layer)
+            verdict = wrong or self._unreadable() or self._misused(mode, heading, layer)
         raw = edit.text
         if self.file is None:
             raw = raw.replace("\r\n", "\n").replace("\r", "\n")
@@ -170,6 +173,7 @@ class _One:
             copy_of_below=full.copy_of_below if full is not None else False,
             own=self._own(id),
             exclusive=self.provider is UNTRUSTED_ARGUMENT,
+            trusted=self._trusted(layer),
             verdict=outcome,
             reason=reason,
         )
@@ -185,6 +189,16 @@ class _One:
             return True
         prefix = plugin_prefix(self.provider.distribution) + "."
         return id.startswith(prefix) or id.startswith(f"skills/{prefix}")
+
+    def _trusted(self, layer: str) -> bool:
+        # A skill is a stranger's text, wherever the operator keeps it.
+        return layer in OPERATOR and not (self.provider.first_party and self.provider.entry_point == "skills")
+
+    def _findings(self) -> tuple[Outcome, str, str] | None:
+        """Report what is known of the edit's file; the first error is why the edit has failed."""
+        findings = self.full.findings if self.full is not None else ()
+        self.shared.diagnostics.extend(replace(finding, provider=str(self.provider)) for finding in findings)
+        return next((("failed", finding.message, "") for finding in findings if finding.severity == "error"), None)
 
     def _unreadable(self) -> tuple[Outcome, str, str] | None:
         file = self.file
@@ -207,8 +221,9 @@ class _One:
             return ("failed", "a patch names the heading whose text it exchanges, and this one does not", "FW014")
         if heading is not None and mode != "patch":
             self._say("FW016", "heading has no effect without mode: patch", "take it away", "warning")
-        if full.template == "jinja" and layer not in OPERATOR:
-            return ("refused", f"template: jinja is for operator layers, not for layer {layer}", "FW018")
+        if full.template == "jinja" and not self._trusted(layer):
+            whose = "a skill" if layer in OPERATOR else f"layer {layer}"
+            return ("refused", f"template: jinja is for operator layers, not for {whose}", "FW018")
         return None
 
     def _rendered(

@@ -19,7 +19,8 @@ class PreparedEdit:
     ``text`` is rendered, ``raw`` is what its author wrote; ``lines`` maps a line of ``text`` to the
     line of ``raw`` it came from, or is None where both run in step. ``rank`` orders inside a layer
     (the integrator's own defaults stand over the packaged templates). ``verdict`` is set when the edit
-    has already failed or been refused and takes no part.
+    has already failed or been refused and takes no part. ``trusted`` is whether the operator wrote it, or
+    answers for it; a skill is a stranger's text in every layer.
     """
 
     id: str
@@ -41,6 +42,7 @@ class PreparedEdit:
     copy_of_below: bool = False
     own: bool = True
     exclusive: bool = False
+    trusted: bool = True
     verdict: Outcome | None = None
     reason: str = ""
 

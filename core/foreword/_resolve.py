@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ._diagnostics import Diagnostic
 from ._fold import Fold
-from ._layers import OPERATOR, RANK, UNTRUSTED
+from ._layers import OPERATOR, RANK
 from ._names import KNOWN_IDS, id_key, is_tool, last_part, title_key
 from ._policy import Policy
 from ._prepared import PreparedEdit, Step
@@ -73,7 +73,7 @@ def resolve(edits: Iterable[PreparedEdit], policy: Policy) -> Resolution:
     reserved_from: list[PreparedEdit] = []
     for edit in edits:
         groups.setdefault(id_key(edit.id), []).append(edit)
-        if edit.layer in OPERATOR and edit.verdict is None:
+        if edit.trusted and edit.verdict is None:
             reserved_from.append(edit)
     reserved = reserved_titles(reserved_from)
     sections: list[ResolvedSection] = []
@@ -101,7 +101,7 @@ def _section(id: str, standing: Standing, reserved: frozenset[str]) -> ResolvedS
     title, own = standing.title or None, False
     if title is not None and not standing.title_given and (heading := own_heading(standing)) is not None:
         title, own = heading, True
-    elif title is None and standing.winner.layer in UNTRUSTED and not is_tool(id):
+    elif title is None and not standing.winner.trusted and not is_tool(id):
         title = _title_of_untitled(id, reserved)
     return ResolvedSection(id, title, own, standing.priority, standing)
 
@@ -125,7 +125,7 @@ def _order(
         for section in sections
         if fence is not None
         and section.place_key < fence
-        and section.standing.placed_by.layer in UNTRUSTED
+        and not section.standing.placed_by.trusted
         and not policy.locked(section.id)
     }
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final, TypeGuard, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, PlainValidator, ValidationInfo
 from pydantic_core import PydanticCustomError
@@ -16,7 +15,13 @@ from ._roots import Root, root
 
 _PLUGIN: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?::\S(?:.*\S)?)?")
 _NAMESPACE: Final = re.compile(r"\w[\w.-]*")
-_KINDS: Final = ((bool, "true or false"), (str, "text"), (int, "a number"), (float, "a number"), (dict, "a table"))
+_KINDS: Final = (
+    (bool, "true or false"),
+    (str, "text"),
+    (int, "a number"),
+    (float, "a number"),
+    (dict, "a table"),
+)
 
 T = TypeVar("T")
 
@@ -28,30 +33,40 @@ def kind_of(value: object) -> str:
     for type_, kind in _KINDS:
         if isinstance(value, type_):
             return kind
-    return f"a {type(value).__name__}"
+    return type(value).__name__
+
+
+def is_table(value: object) -> TypeGuard[dict[str, object]]:
+    """Return whether a value read from TOML is a table."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[object]]:
+    """Return whether a value read from TOML is a list."""
+    return isinstance(value, list)
 
 
 def _listed(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return tuple(value) if is_list(value) else value
 
 
 def _root(value: object, info: ValidationInfo) -> Root:
     if isinstance(value, Root):
         return value
-    if not isinstance(value, (str, os.PathLike)):
+    if not isinstance(value, str):
         raise PydanticCustomError("path", "must be a path, not {kind}", {"kind": kind_of(value)})
-    written = os.fspath(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    if not isinstance(written, str) or not written.strip() or "\0" in written:
+    if not value.strip() or "\0" in value:
         raise PydanticCustomError("path", "must be a path, not empty and without NUL")
     context: Mapping[str, str] = info.context or {}
-    return root(written, context.get("base", ""))
+    return root(value, context.get("base", ""))
 
 
 def _window(value: object) -> tuple[int, int]:
     match value:
-        case [int(low), int(high)] if not isinstance(low, bool) and not isinstance(high, bool):
-            if 0 <= low <= high <= 999:
-                return (low, high)
+        case [int(low), int(high)] if type(low) is type(high) is int and 0 <= low <= high <= 999:
+            return (low, high)
+        case _:
+            pass
     raise PydanticCustomError("window", "must be [low, high]: whole numbers from 0 to 999, low not above high")
 
 
@@ -98,7 +113,7 @@ def spelled(spelling: Callable[[str], str], table: dict[str, T]) -> dict[str, T]
         one = spelling(key)
         if one in written:
             raise PydanticCustomError(
-                "twice", "is the same as {other!r}, which is also given", {"key": key, "other": written[one]}
+                "twice", "is the same as {other}, which is also given", {"key": key, "other": repr(written[one])}
             )
         written[one] = key
     return {one: table[key] for one, key in written.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import (
     AfterValidator,
@@ -35,12 +35,13 @@ from ._setting_types import (
     RootPath,
     SectionId,
     Window,
+    is_table,
     kind_of,
     spelled,
 )
 from ._template import Value
 
-_VARIABLE: Final = re.compile(r"(?:\w+\.)?[^\W\d]\w*")
+_VARIABLE: Final = re.compile(r"(?:\w+\.)?[^\W\d]\w*", re.ASCII)
 
 
 def check_variables(values: Mapping[str, object], whose: str) -> dict[str, Value]:
@@ -70,7 +71,8 @@ def check_variables(values: Mapping[str, object], whose: str) -> dict[str, Value
 def _variable_name(name: object) -> str:
     if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
         raise PydanticCustomError(
-            "name", "is no name for a variable: letters, digits and '_', no digit first; a plugin's has one dot"
+            "name",
+            "is no name of a variable: letters, digits and '_', no digit first; a plugin's has one dot",
         )
     return name
 
@@ -96,14 +98,14 @@ def _variable_value(value: object) -> Value:
 
 def _flat(table: object) -> object:
     """Return the variables with those of a plugin's own table under their dotted names."""
-    if not isinstance(table, dict):
+    if not is_table(table):
         return table
-    given: dict[Any, Any] = table
-    flat: dict[Any, Any] = {}
-    for name, value in given.items():
-        inner: dict[Any, Any] = value if isinstance(value, dict) else {None: value}
-        for last, one in inner.items():
-            full = name if last is None else f"{name}.{last}"
+    flat: dict[str, object] = {}
+    for name, value in table.items():
+        inner = {name: value}
+        if is_table(value):
+            inner = {f"{name}.{last}": one for last, one in value.items()}
+        for full, one in inner.items():
             if full in flat:
                 raise PydanticCustomError("twice", "is given twice", {"key": full})
             flat[full] = one
@@ -222,12 +224,8 @@ class Settings(_Table):
     sections: Annotated[dict[SectionId, SectionPolicy], AfterValidator(_sections)] = Field(
         default_factory=lambda: {"safety": SAFETY}
     )
-    priorities: Annotated[dict[Layer, Window], AfterValidator(_windows)] = Field(
-        default_factory=lambda: dict(WINDOWS)
-    )
-    prefer: Annotated[dict[SectionId, NotBlank], AfterValidator(_by_section)] = Field(
-        default_factory=dict[str, str]
-    )
+    priorities: Annotated[dict[Layer, Window], AfterValidator(_windows)] = Field(default_factory=lambda: dict(WINDOWS))
+    prefer: Annotated[dict[SectionId, NotBlank], AfterValidator(_by_section)] = Field(default_factory=dict[str, str])
     plugins: PluginSettings = PluginSettings()
     files: FileSettings = FileSettings()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ._layers import OPERATOR
 from ._markdown import leading_heading
 from ._names import KNOWN, title_key
 from ._prepared import PreparedEdit
@@ -30,6 +29,6 @@ def reserved_titles(operator_edits: Iterable[PreparedEdit]) -> frozenset[str]:
 def own_heading(standing: Standing) -> str | None:
     """Return the heading with which an operator's text begins, which stands instead of a derived title."""
     first = standing.spans[0].edit
-    if first is None or first.layer not in OPERATOR or standing.winner.layer not in OPERATOR:
+    if first is None or not first.trusted or not standing.winner.trusted:
         return None
     return leading_heading(first.text)

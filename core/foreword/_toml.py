@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from ._diagnostics import Place
 from ._errors import ConfigError
@@ -42,7 +42,7 @@ class Lines:
         return None
 
 
-def parse(source: str, shown: str) -> Mapping[str, Any]:
+def parse(source: str, shown: str) -> dict[str, object]:
     """Return the document's values.
 
     Args:

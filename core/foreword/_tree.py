@@ -13,7 +13,8 @@ def tree(enclosure: Enclosure, skip: Collection[str], depth: int, limit: int) ->
     """List the entries below the root of an enclosure, level by level, and sort them by path.
 
     Directories end in ``/``. Dot entries, what is left out, and links that lead out of the root are not
-    listed; a directory that several ways lead to is listed under each, but entered once, by a regular way first.
+    listed; a directory that several ways lead to is listed under each, but entered once, and not by a link
+    where there is a regular way.
 
     Raises:
         Refused: The root cannot be read.

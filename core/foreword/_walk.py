@@ -148,16 +148,12 @@ def _follow(enclosure: Enclosure, link: str, flags: int) -> Opened:
         remedy = (
             "name its target in [files] link_roots, or put a copy in the link's place"
             if enclosure.trusted
-            else "put a copy in the link's place; [files] link_roots holds for operator layers and skills only"
+            else "put a copy in the link's place; [files] link_roots is for operator layers and skills"
         )
         raise Refused("FW006", f"the link leads out of its root, to {shown(target)}", remedy)
     if enclosure.leaves_out(target):
-        raise Refused(
-            "FW008",
-            "the link leads to what is left out here",
-            "put a copy in the link's place",
-            severity="info",
-        )
+        message = "the link leads to what is left out here, and is not read"
+        raise Refused("FW008", message, "put a copy in the link's place", severity="info")
     return Opened(_open_plain(base, target, flags), target)
 
 
@@ -166,7 +162,7 @@ def real_target(link: str) -> str:
     try:
         return os.path.realpath(link, strict=True)
     except FileNotFoundError:
-        raise _leads_to_nothing() from None
+        raise leads_to_nothing() from None
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise _leads_in_a_circle() from None
@@ -252,9 +248,10 @@ def _is_link(directory: int, name: str) -> bool:
     return stat.S_ISLNK(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
 
 
-def _leads_to_nothing() -> Refused:
-    return Refused("FW002", "the link leads to nothing", "remove the link or point it to a file")
+def leads_to_nothing() -> Refused:
+    """Return the refusal of a dangling link."""
+    return Refused("FW002", "the link leads to nothing", "remove the link or point it elsewhere")
 
 
 def _leads_in_a_circle() -> Refused:
-    return Refused("FW002", "the links lead in a circle", "remove the link or point it to a file")
+    return Refused("FW002", "the links lead in a circle", "remove the link or point it elsewhere")

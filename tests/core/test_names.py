@@ -6,6 +6,9 @@ import sys
 import unicodedata
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
 from foreword._errors import ConfigError
 from foreword._names import (
     CUSTOM_PRIORITY,
@@ -29,8 +32,6 @@ from foreword._names import (
     tool_id,
     variable_prefix,
 )
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 HIDDEN = [
     ("\x07", "control character U+0007"),
@@ -47,7 +48,7 @@ HIDDEN = [
 ]
 PRINTABLE = st.text(
     st.characters(exclude_categories=["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"]), min_size=1, max_size=30
-)
+).filter(lambda name: name not in {".", ".."})
 
 
 @pytest.mark.parametrize(
@@ -167,8 +168,8 @@ def test_normalising_twice_changes_nothing(name: str) -> None:
 
 
 def test_every_single_character_normalises_once_and_for_all() -> None:
-    """No character of Unicode needs normalising twice."""
-    for char in filter(str.isprintable, map(chr, range(sys.maxunicode + 1))):
+    """No character from the slash to the last of Unicode needs normalising twice."""
+    for char in filter(str.isprintable, map(chr, range(ord("/"), sys.maxunicode + 1))):
         once = normalise(char)
         assert normalise(once) == once
 
@@ -177,8 +178,7 @@ def test_every_single_character_normalises_once_and_for_all() -> None:
 def test_ids_made_from_file_names_can_be_given_in_front_matter(stem: str) -> None:
     """The id of a file, given as an id, is the same id."""
     id = section_name(f"{stem}.md").id
-    if "/" not in stem and len(id) <= MAX_ID:
-        assert check_id(id) == id
+    assert check_id(id) == id
     tool = tool_id(stem)
     assert check_id(tool) == tool
 
@@ -223,7 +223,7 @@ def test_empty_part_of_an_id_is_refused(id: str) -> None:
 @pytest.mark.parametrize("id", [".", "..", "../safety", "memory/../x", "tools/.."])
 def test_dots_alone_are_no_part_of_an_id(id: str) -> None:
     """An id cannot be read as a way out of a directory."""
-    with pytest.raises(NameRefused, match="one part of it is"):
+    with pytest.raises(NameRefused, match="a part of it is '"):
         check_id(id)
 
 
@@ -414,9 +414,7 @@ def test_leftovers(name: str) -> None:
     assert is_leftover(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["SAFETY.md", "#1.md", "#", "4913.md", "tmp.md", "a~b.md", "~notes.md", "", "notes"]
-)
+@pytest.mark.parametrize("name", ["SAFETY.md", "#1.md", "#", "4913.md", "tmp.md", "a~b.md", "~notes.md", "", "notes"])
 def test_no_leftovers(name: str) -> None:
     """A name that only resembles a leftover is an ordinary name."""
     assert not is_leftover(name)

@@ -1,0 +1,107 @@
+"""Mode ``names``: registered variables are put in the place of their names, and nothing else changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+Value = str | int | float | bool
+
+# The pattern begins with a literal, so that the regular expression engine searches for that. The
+# quantifiers are possessive: an attempt that fails is not tried again with less.
+_PLACEHOLDER: Final = re.compile(
+    r"""
+    \{\{ (?<! [${] \{\{ ) (?P<space>[ ]?+)
+    (?P<name>
+        [A-Za-z_] [A-Za-z0-9_]*+ (?: \. [A-Za-z_] [A-Za-z0-9_]*+ )*+
+      | [0-9] [A-Za-z0-9_]*+ (?: \. [A-Za-z_] [A-Za-z0-9_]*+ )++
+    )
+    (?P=space) \}\}
+    """,
+    re.VERBOSE,
+)
+_LONGEST_COMPARED: Final = 100
+
+
+class Unknown(NamedTuple):
+    """A placeholder whose name is not registered, and the line of the source it stands in, from 0."""
+
+    name: str
+    line: int
+
+
+class Rendered(NamedTuple):
+    """A rendered text, the source line of each of its lines, and the placeholders that stayed.
+
+    ``lines`` is None when line i of the text is line i of the source; lines count from 0.
+    """
+
+    text: str
+    lines: tuple[int, ...] | None
+    unknown: tuple[Unknown, ...]
+
+
+def render_names(text: str, values: Mapping[str, Value]) -> Rendered:
+    r"""Replace each ``{{ name }}`` of a registered variable by its value, once and literally.
+
+    Args:
+        text: the source; its lines end in ``\n``.
+        values: the registered variables.
+
+    Returns:
+        The text, in which everything but the placeholders stands byte for byte.
+
+    >>> render_names("I am {{ name }}; {{secret:key}} and {{ nmae }} stay.", {"name": "Ada"})
+    Rendered(text='I am Ada; {{secret:key}} and {{ nmae }} stay.', lines=None, unknown=(Unknown(name='nmae', line=0),))
+    """
+    if "{{" not in text:
+        return Rendered(text, None, ())
+    parts: list[str] = []
+    unknown: dict[Unknown, None] = {}
+    breaks: dict[int, int] = {}
+    done = counted = line = 0
+    for found in _PLACEHOLDER.finditer(text):
+        start, name = found.start(), found["name"]
+        escaped = start > 0 and text[start - 1] == "\\"
+        registered = name in values
+        if escaped and not registered:
+            continue
+        line += text.count("\n", counted, start)
+        counted = start
+        if not registered:
+            unknown[Unknown(name, line)] = None
+            continue
+        if escaped:
+            parts.append(text[done : start - 1])
+            done = start
+            continue
+        value = str(values[name])
+        parts += (text[done:start], value)
+        done = found.end()
+        if "\n" in value:
+            breaks[line] = breaks.get(line, 0) + value.count("\n")
+    parts.append(text[done:])
+    lines = tuple(_repeated(text.count("\n") + 1, breaks)) if breaks else None
+    return Rendered("".join(parts), lines, tuple(unknown))
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """Return the one of the names that ``name`` is most likely a slip for, or None.
+
+    >>> nearest("Agnt_Name", ["seed_key", "agent_name"])
+    'agent_name'
+    """
+    if len(name) > _LONGEST_COMPARED:
+        return None
+    from difflib import get_close_matches
+
+    folded = {other.lower(): other for other in sorted(names, reverse=True) if len(other) <= _LONGEST_COMPARED}
+    close = get_close_matches(name.lower(), folded, n=1)
+    return folded[close[0]] if close else None
+
+
+def _repeated(count: int, breaks: Mapping[int, int]) -> Iterator[int]:
+    for line in range(count):
+        for _ in range(1 + breaks.get(line, 0)):
+            yield line

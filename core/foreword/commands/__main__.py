@@ -1,0 +1,5 @@
+"""Run the command line with ``python -m foreword.commands``."""
+
+from . import main
+
+main()

@@ -1,0 +1,51 @@
+"""``foreword plugins``: list the plugins and what became of them."""
+
+from __future__ import annotations
+
+import click
+
+from . import _json
+from ._common import Request, common
+from ._table import print_table
+
+_HEADINGS = ("plugin", "version", "status", "layers", "hooks", "ms", "reason")
+
+
+@click.command("plugins", epilog="Example: foreword plugins --json")
+@common
+def command(request: Request) -> None:
+    """List the plugins: which are active, which are disabled or failed, and why."""
+    manager = request.builder().manager
+    request.tell([*manager.diagnostics, *manager.missing()])
+    if request.as_json:
+        plugins = [
+            {
+                "name": plugin.provider.name,
+                "distribution": plugin.provider.distribution,
+                "version": plugin.provider.version,
+                "entry_point": plugin.provider.entry_point,
+                "value": plugin.value,
+                "origin": "first-party" if plugin.provider.first_party else "third-party",
+                "status": plugin.status,
+                "reason": plugin.reason,
+                "layers": list(plugin.layers),
+                "hooks": list(plugin.hooks),
+                "load_ms": round(plugin.milliseconds, 2),
+            }
+            for plugin in manager.plugins
+        ]
+        click.echo(_json.dump({"plugins": plugins}))
+        return
+    rows = [
+        (
+            plugin.provider.name,
+            plugin.provider.version,
+            plugin.status,
+            ", ".join(plugin.layers),
+            ", ".join(hook.removeprefix("foreword_") for hook in plugin.hooks),
+            f"{plugin.milliseconds:.1f}",
+            plugin.reason,
+        )
+        for plugin in manager.plugins
+    ]
+    print_table(_HEADINGS, rows, frozenset({"ms"}))

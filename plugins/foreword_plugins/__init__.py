@@ -1,0 +1,1 @@
+"""The sources that ship with foreword, each registered through an entry point like anybody's."""

@@ -1,0 +1,114 @@
+"""One skill: what its ``SKILL.md`` says, taken as leniently as clients take it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+from xml.sax.saxutils import escape
+
+from foreword import Context, MarkdownFile, Place, Root
+
+FILE = "SKILL.md"
+LONGEST_NAME = 64
+LONGEST_DESCRIPTION = 1024
+
+_NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """A skill that was found: its name, what it is for, and the file that holds it."""
+
+    name: str
+    description: str
+    file: MarkdownFile
+    layer: Literal["project", "memory"]
+
+    @property
+    def key(self) -> str:
+        """The name as names of skills are compared."""
+        return unicodedata.normalize("NFC", unicodedata.normalize("NFC", self.name).lower())
+
+    def render_system_addon(self) -> str:
+        """Return what the skill adds to the prompt when it is given whole."""
+        return self.file.text
+
+    def render_listing_entry(self) -> str:
+        """Return the skill's entry in the listing."""
+        description = self.description
+        if len(description) > LONGEST_DESCRIPTION:
+            description = description[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
+        return "\n".join(
+            (
+                "<skill>",
+                f"<name>{_one_line(self.name)}</name>",
+                f"<description>{_one_line(description)}</description>",
+                f"<location>{_one_line(self.file.place)}</location>",
+                "</skill>",
+            )
+        )
+
+
+def read_skills(context: Context, root: Root) -> Iterator[Skill]:
+    """Yield the skills below a root; one that cannot be used is reported and left out."""
+    layer: Literal["project", "memory"] = "project"
+    if context.memory is not None and root.path.startswith(context.memory.path.rstrip("/") + "/"):
+        layer = "memory"
+    found: dict[str, Skill] = {}
+    for file in context.read_directory(root, only=FILE, recursive=True, trusted_links=True):
+        skill = _skill(context, file, layer)
+        if skill is None:
+            continue
+        first = found.setdefault(skill.key, skill)
+        if first is not skill:
+            message = f"{first.file.place} has the name {skill.name!r} already, so this skill is left out"
+            context.report("FW050", "error", message, Place(file.place), "rename one of the two")
+    yield from found.values()
+
+
+def fold_name(name: str) -> str:
+    """Return a name without what the eye does not tell apart: case, compatibility forms, invisible characters."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(char for char in folded if char.isprintable() and unicodedata.category(char) != "Mn")
+
+
+def _skill(context: Context, file: MarkdownFile, layer: Literal["project", "memory"]) -> Skill | None:
+    place = Place(file.place, 1)
+    if file.error is not None or file.document is None:
+        return None
+    given = file.front_matter
+    folder = file.name.rpartition("/")[0].rpartition("/")[2] or file.root.path.rstrip("/").rpartition("/")[2]
+    description = " ".join((given.description or "").split())
+    if file.document.failed or not description:
+        why = "its front matter cannot be used" if file.document.failed else "it has no description"
+        context.report("FW050", "error", f"the skill is left out: {why}", place, "say what it is for: description")
+        return None
+    name = (given.name or "").strip() or folder
+    for message, remedy in _complaints(file, name, folder, description):
+        context.report("FW051", "warning", message, place, remedy)
+    return Skill(name, description, file, layer)
+
+
+def _complaints(file: MarkdownFile, name: str, folder: str, description: str) -> Iterator[tuple[str, str]]:
+    composed = unicodedata.normalize("NFC", name)
+    if not (file.front_matter.name or "").strip():
+        yield "the skill has no name of its own, so it goes by its directory's", f"write name: {folder}"
+    elif composed != unicodedata.normalize("NFC", folder):
+        yield f"the skill is named {name!r} and its directory {folder!r}", "give both the same name"
+    if len(composed) > LONGEST_NAME:
+        yield f"the name has {len(composed)} characters, more than {LONGEST_NAME}", "shorten it"
+    if _NAME.fullmatch(composed) is None or composed != composed.lower():
+        yield f"the name {name!r} is not made of lower-case letters, digits and single hyphens", "rename it"
+    if len(description) > LONGEST_DESCRIPTION:
+        yield f"the description has {len(description)} characters, more than {LONGEST_DESCRIPTION}", "shorten it"
+    for diagnostic in file.document.diagnostics if file.document is not None else ():
+        if diagnostic.code in ("FW011", "FW015"):
+            yield f"a strict client would not take it: {diagnostic.message}", diagnostic.remedy
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return escape("".join(char for char in line if unicodedata.category(char) != "Cc"))

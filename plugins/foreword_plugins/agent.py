@@ -1,0 +1,19 @@
+"""The per-agent directory: the operator's Markdown files for the one agent that is asked for."""
+
+from __future__ import annotations
+
+from foreword import Context, Edit, hookimpl
+
+from .directory import AGENTS, TOOLS
+
+
+@hookimpl
+def foreword_sections(context: Context) -> list[Edit]:
+    """Return one edit for each file of ``agents/<name>/``; an agent without such a directory has none."""
+    prompts = context.settings.prompts_dir
+    if prompts is None or context.agent is None:
+        return []
+    folder = f"{AGENTS}/{context.agent}"
+    files = context.read_directory(prompts, folder, known=(TOOLS,), trusted_links=True)
+    files += context.read_directory(prompts, f"{folder}/{TOOLS}", trusted_links=True)
+    return [file.edit() for file in files]

@@ -1,0 +1,23 @@
+"""The prompts directory: the operator's Markdown files, for every agent."""
+
+from __future__ import annotations
+
+from foreword import Context, Edit, hookimpl
+
+TOOLS = "tools"
+AGENTS = "agents"
+
+
+@hookimpl
+def foreword_sections(context: Context) -> list[Edit]:
+    """Return one edit for each file of the prompts directory, and for each tool's prose in it."""
+    prompts = context.settings.prompts_dir
+    if prompts is None:
+        return []
+    files = context.read_directory(prompts, known=(AGENTS, TOOLS), trusted_links=True)
+    files += context.read_directory(prompts, TOOLS, trusted_links=True)
+    edits = [file.edit() for file in files]
+    if context.agent is None:
+        # Who the agent is, is said only where there is one.
+        edits = [edit for edit in edits if edit.id != "agent_identity"]
+    return edits

@@ -1,0 +1,74 @@
+"""Skills: directories with a ``SKILL.md``, listed in the prompt or given whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from foreword import Context, Edit, Place, hookimpl
+
+from ._skill import Skill, fold_name, read_skills
+
+LISTING = 700
+WHOLE = 710
+
+
+@hookimpl
+def foreword_sections(context: Context) -> list[Edit]:
+    """Return the listing of all skills, or in mode ``full`` one section for each; none without skills."""
+    skills = _winners(context, [skill for root in context.skill_roots for skill in read_skills(context, root)])
+    if not skills:
+        return []
+    if context.settings.skills.mode == "full":
+        return list(_whole(skills))
+    return [Edit("skills", listing(skills), default_title="Available Skills", default_priority=LISTING)]
+
+
+def listing(skills: list[Skill]) -> str:
+    """Return the listing of skills in the form that many clients and models know."""
+    entries = [skill.render_listing_entry() for skill in skills]
+    return "\n".join(["<available_skills>", *entries, "</available_skills>"])
+
+
+def _whole(skills: list[Skill]) -> Iterator[Edit]:
+    for skill in skills:
+        yield skill.file.edit(
+            id=f"skills/{skill.key}",
+            default_title=skill.name,
+            default_priority=WHOLE,
+            plain=True,
+            layer=skill.layer,
+        )
+
+
+def _winners(context: Context, skills: list[Skill]) -> list[Skill]:
+    """Return one skill for each name, sorted by name; what is not among them is reported."""
+    winners: dict[str, Skill] = {}
+    reached: dict[tuple[int, int], Skill] = {}
+    # Low to high: by layer first, then by the order in which the operator names the roots.
+    for skill in sorted(skills, key=lambda skill: skill.layer != "project"):
+        place = Place(skill.file.place)
+        identity = skill.file.identity
+        if identity is not None and identity in reached:
+            first = reached[identity].file.place
+            context.report("FW053", "info", f"this is the skill of {first}, which is listed once", place)
+            continue
+        if identity is not None:
+            reached[identity] = skill
+        other = winners.get(skill.key)
+        if other is not None:
+            message = f"the skill {skill.name!r} is shadowed by {skill.file.place}"
+            remedy = "rename one of the two, or take one away"
+            context.report("FW052", "warning", message, Place(other.file.place), remedy, f"skills/{skill.key}")
+        winners[skill.key] = skill
+    _report_lookalikes(context, winners)
+    return [winners[key] for key in sorted(winners)]
+
+
+def _report_lookalikes(context: Context, skills: dict[str, Skill]) -> None:
+    seen: dict[str, Skill] = {}
+    for key in sorted(skills):
+        skill = skills[key]
+        first = seen.setdefault(fold_name(skill.name), skill)
+        if first is not skill:
+            message = f"the names {first.name!r} and {skill.name!r} look alike"
+            context.report("FW051", "warning", message, Place(skill.file.place), "rename one of the two")
