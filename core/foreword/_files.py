@@ -244,15 +244,16 @@ class Reader:
             enclosure = self._enclosure(root, trusted_links, request.skip)
         except Refused as refused:
             return Directory((), (refused.at(shown(root.written)),), exists=True)
-        for _ in range(_TRIES):
+        tries = 0
+        while True:
+            tries += 1
             taking = _Taking(root, enclosure, self._max_bytes)
             before = Listing(enclosure, request, taking)
-            after = Listing(enclosure, request)
-            if before.exists == after.exists and before.state == after.state:
-                return _directory(before, taking.files, ())
-        names = before.state.keys() | after.state.keys()
-        changed = [name for name in names if before.state.get(name) != after.state.get(name)]
-        return _directory(before, taking.files, [_changed(_place(root, name), "warning") for name in changed])
+            # Only what a second listing finds unchanged was read in one state.
+            changed = before.changed_in(Listing(enclosure, request))
+            if not changed or tries == _TRIES:
+                found = [_changed(_place(root, name), "warning") for name in changed]
+                return _directory(before, taking.files, found)
 
 
 class _Taking:

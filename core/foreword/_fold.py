@@ -234,9 +234,9 @@ class Fold:
             self._settle(edit)
         self.standing = replace(self.standing, spans=surround(self.standing.spans, before, after))
         for edit in reversed(before):
-            self.standing = replace(self.standing, raw=self._raw(edit, lambda raw, e=edit: f"{e.raw}\n\n{raw}"))
+            self.standing = replace(self.standing, raw=self._raw(edit, _joined(edit.raw, None)))
         for edit in after:
-            self.standing = replace(self.standing, raw=self._raw(edit, lambda raw, e=edit: f"{raw}\n\n{e.raw}"))
+            self.standing = replace(self.standing, raw=self._raw(edit, _joined(None, edit.raw)))
 
     # -- title and place ---------------------------------------------------------------------------
 
@@ -329,6 +329,10 @@ class Fold:
                 str(edit.provider),
             )
         )
+
+
+def _joined(before: str | None, after: str | None) -> Callable[[str], str]:
+    return lambda raw: "\n\n".join(part for part in (before, raw, after) if part)
 
 
 def _patched(edit: PreparedEdit) -> Callable[[str], str]:

@@ -64,6 +64,11 @@ class Listing:
         self._full = False
         self._walk()
 
+    def changed_in(self, later: Listing) -> list[str]:
+        """Return the paths of the Markdown files that a later listing finds in another state, or only one has."""
+        names = self.state.keys() | later.state.keys()
+        return sorted(name for name in names if self.state.get(name) != later.state.get(name))
+
     def _walk(self) -> None:
         sub = self._request.sub
         self._open(sub, 0, linked=False)

@@ -36,6 +36,8 @@ class Section(BaseModel):
         title: the heading over it; None is "not given".
         priority: the place in the prompt, low first; None is "not given" (900 for a new id).
         file: the file the text was read from, so that the prompt can say where each line stands.
+        default_title: the title that is taken only when the section is defined, and none is given.
+        default_priority: the priority likewise.
 
     Raises:
         pydantic.ValidationError: a value has the wrong type.
@@ -54,8 +56,28 @@ class Section(BaseModel):
     default_title: Text | None = Field(default=None, repr=False)
     default_priority: Priority | None = Field(default=None, repr=False)
 
-    def __init__(self, id: str, text: str = "", **given: Any) -> None:
-        super().__init__(id=id, text=text, **given)
+    def __init__(
+        self,
+        id: str,
+        text: str = "",
+        *,
+        title: str | None = None,
+        priority: int | None = None,
+        file: MarkdownFile | None = None,
+        default_title: str | None = None,
+        default_priority: int | None = None,
+        **given: Any,
+    ) -> None:
+        super().__init__(
+            id=id,
+            text=text,
+            title=title,
+            priority=priority,
+            file=file,
+            default_title=default_title,
+            default_priority=default_priority,
+            **given,
+        )
 
 
 class Edit(Section):
@@ -90,3 +112,42 @@ class Edit(Section):
     base: Text | None = None
     copy_of_below: bool = False
     findings: Annotated[tuple[Diagnostic, ...], SkipValidation] = Field(default=(), repr=False, exclude=True)
+
+    def __init__(
+        self,
+        id: str,
+        text: str = "",
+        *,
+        mode: Mode | None = None,
+        heading: str | None = None,
+        template: Literal["names", "jinja"] | None = None,
+        layer: Layer | None = None,
+        when: When | None = None,
+        base: str | None = None,
+        copy_of_below: bool = False,
+        findings: tuple[Diagnostic, ...] = (),
+        title: str | None = None,
+        priority: int | None = None,
+        file: MarkdownFile | None = None,
+        default_title: str | None = None,
+        default_priority: int | None = None,
+        **given: Any,
+    ) -> None:
+        super().__init__(
+            id,
+            text,
+            title=title,
+            priority=priority,
+            file=file,
+            default_title=default_title,
+            default_priority=default_priority,
+            mode=mode,
+            heading=heading,
+            template=template,
+            layer=layer,
+            when=when,
+            base=base,
+            copy_of_below=copy_of_below,
+            findings=findings,
+            **given,
+        )

@@ -107,7 +107,8 @@ def _others_may(rule: SectionRule, mode: str) -> bool:
 
 def _locked_reason(id: str, editable_by: frozenset[str]) -> str:
     layers = ", ".join(layer for layer in LAYERS if layer in editable_by)
-    return f"the policy lets {f'only {layers}' if layers else 'no layer'} edit {id!r} ([{dotted('sections', id)}] editable_by)"
+    who = f"only {layers}" if layers else "no layer"
+    return f"the policy lets {who} edit {id!r} ([{dotted('sections', id)}] editable_by)"
 
 
 DEFAULT_POLICY: Final = Policy(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ._diagnostics import Diagnostic, Place, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
     raise ImportError("foreword needs a system on which files can be opened below a directory (POSIX)")
@@ -102,7 +102,7 @@ def parts_of(name: str) -> list[str]:
 
 
 @contextmanager
-def opened(enclosure: Enclosure, parts: Sequence[str], flags: int) -> Iterator[Opened]:
+def opened(enclosure: Enclosure, parts: Sequence[str], flags: int) -> Generator[Opened, None, None]:
     """Open a path below the root of an enclosure, component by component, and close it in the end.
 
     Raises:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from foreword import _files
+from foreword._decode import decode
 from foreword._diagnostics import Diagnostic
 from foreword._files import Directory, Reader, Root
+from foreword._walk import read_open, real_target
 
 
 @pytest.fixture
@@ -153,7 +154,7 @@ def test_a_file_reached_twice_is_kept_once(root: Root) -> None:
 
 
 def test_recursion_skips_ends_loops_and_prefers_regular_ways(root: Root) -> None:
-    """Sub-directories are walked once each, by their regular way, without dot entries and what is left out."""
+    """Sub-directories are walked once each, by their regular way, but not what is left out."""
     for name in ("top.md", "z/one.md", "z/y/two.md", ".git/no.md", "ops/prompts/no.md", "z/ops/yes.md"):
         write(root, name)
     link(root, "a", "z")
@@ -190,6 +191,20 @@ def test_recursion_is_bounded_in_depth(root: Root) -> None:
     directory = Reader().read_directory(root, recursive=True, depth=2)
     assert names(directory) == ["1/2/b.md"]
     assert said(directory) == [("FW008", "prompts/1/2/3"), ("FW008", "prompts/1/far/c")]
+    below = Reader().read_directory(root, "1", recursive=True, depth=2)
+    assert names(below) == ["1/2/3/a.md", "1/2/b.md", "1/far/c/d.md"]
+
+
+def test_recursion_is_bounded_in_directories(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More directories than the most are not read, which is said once, and not silently."""
+    for name in ("a/1.md", "b/2.md", "c/3.md", "d/4.md"):
+        write(root, name)
+    monkeypatch.setattr("foreword._listing.MAX_DIRECTORIES", 3)
+    directory = Reader().read_directory(root, recursive=True)
+    assert names(directory) == ["a/1.md", "b/2.md"]
+    assert [(found.severity, str(found.place)) for found in directory.diagnostics] == [
+        ("warning", "prompts/c")
+    ]
 
 
 def test_only_looks_for_one_name_and_not_below_it(root: Root) -> None:
@@ -278,6 +293,34 @@ def test_a_swap_for_a_link_never_opens_what_lies_outside(root: Root, tmp_path: P
     assert seen <= {"public", ""}
 
 
+def test_a_target_swapped_after_it_was_resolved_is_not_followed(
+    root: Root, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A link's target that becomes a link to a secret between check and opening gives no text."""
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "a.md").write_text("secret")
+    write(root, ".store/tools/a.md", "public")
+    write(root, ".file/a.md", "public")
+    link(root, "tools", ".store/tools")
+    link(root, "a.md", ".file/a.md")
+
+    def swapping(path: str) -> str:
+        target = real_target(path)
+        if not os.path.islink(target):
+            os.rename(target, f"{target}-kept")
+            os.symlink(secret / os.path.basename(target) if target.endswith(".md") else secret, target)
+        return target
+
+    monkeypatch.setattr("foreword._walk.real_target", swapping)
+    tools = Reader().read_directory(root, "tools")
+    assert (tools.files, tools.exists) == ((), True)
+    assert [found.severity for found in tools.diagnostics] == ["error"]
+    (file,) = Reader().read_directory(root).files
+    assert file.text == ""
+    assert file.error is not None
+
+
 def test_a_reading_is_of_one_state(root: Root) -> None:
     """Two files that are always replaced together in order are never seen newer before older."""
     write(root, "a.md", "0")
@@ -309,14 +352,12 @@ def test_a_reading_is_of_one_state(root: Root) -> None:
     assert stable > 0
 
 
-def _while_parsing(monkeypatch: pytest.MonkeyPatch, act: Any) -> None:
-    decode = _files.decode
-
+def _while_parsing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
     def acting(data: bytes) -> str:
         act()
         return decode(data)
 
-    monkeypatch.setattr(_files, "decode", acting)
+    monkeypatch.setattr("foreword._files.decode", acting)
 
 
 def test_what_changes_all_the_time_is_kept_with_a_warning(
@@ -345,6 +386,8 @@ def test_a_change_during_a_reading_is_read_again(root: Root, monkeypatch: pytest
     """A file that comes, goes or is rewritten once during a reading leaves no trace of the state before."""
     write(root, "a.md", "old")
     gone = write(root, "b.md")
+    target = write(root, ".store/d.md", "old")
+    link(root, "d.md", ".store/d.md")
     turns: list[int] = []
 
     def change() -> None:
@@ -353,8 +396,37 @@ def test_a_change_during_a_reading_is_read_again(root: Root, monkeypatch: pytest
             write(root, "a.md", "new")
             gone.unlink()
             write(root, "c.md", "added")
+        elif turns == [0] * 5:
+            target.write_text("new")
 
     _while_parsing(monkeypatch, change)
     directory = Reader().read_directory(root)
-    assert [(file.name, file.text) for file in directory.files] == [("a.md", "new"), ("c.md", "added")]
+    assert [(file.name, file.text) for file in directory.files] == [
+        ("a.md", "new"),
+        ("c.md", "added"),
+        ("d.md", "new"),
+    ]
     assert directory.diagnostics == ()
+
+
+def test_a_single_file_is_read_in_one_state(root: Root, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that changes while it is read is read again, and is an error when it never stands still."""
+    path = write(root, "record.json", "0")
+    left = 2
+
+    def changing(fd: int, status: os.stat_result, max_bytes: int) -> bytes:
+        nonlocal left
+        data = read_open(fd, status, max_bytes)
+        if left:
+            left -= 1
+            with path.open("a") as file:
+                file.write("+")
+        return data
+
+    monkeypatch.setattr("foreword._files.read_open", changing)
+    assert Reader().read_file(root, "record.json") == b"0++"
+    left = 100
+    refused = Reader().read_file(root, "record.json")
+    assert isinstance(refused, Diagnostic)
+    assert (refused.code, refused.severity) == ("FW002", "error")
+    assert left == 96
