@@ -86,7 +86,7 @@ class Fold:
             return False
         if edit.copy_of_below and self.standing is not None and edit.raw == self.standing.raw:
             return False
-        reason = self._policy.allows(edit.id, edit.layer, edit.mode, own=edit.own)
+        reason = self._forbidden(edit)
         if reason is None and edit.exclusive and self._written_elsewhere(edit):
             reason = f"untrusted= defines only ids that no other layer has, and {edit.id!r} is one"
         if (
@@ -102,6 +102,17 @@ class Fold:
         self._outcomes[id(edit)] = ("refused", reason)
         return False
 
+    def _forbidden(self, edit: PreparedEdit) -> str | None:
+        mode: str = edit.mode
+        if mode == "plain" and edit.layer != "extension":
+            mode = "define" if self.standing is None else "replace"
+        prefix = f"{edit.provider.distribution}."
+        reason = self._policy.allows(edit.id, edit.layer, mode, own=edit.own, prefix=prefix)
+        if reason is None and mode not in ("plain", "define") and (edit.title or edit.priority is not None):
+            # Whoever may only add text may not move the section with it.
+            reason = self._policy.allows(edit.id, edit.layer, "move", own=edit.own, prefix=prefix)
+        return reason
+
     def _written_elsewhere(self, edit: PreparedEdit) -> bool:
         return any(
             other.mode in ("plain", "define", "replace") and other.verdict is None and not other.exclusive
@@ -114,7 +125,7 @@ class Fold:
         """Leave out edits of one layer that cannot all hold, unless the operator prefers one."""
         if len(rivals) < 2:
             return edits
-        choice = self._policy.prefer.get(self._key)
+        choice = self._policy.preferred(self._key)
         chosen = [edit for edit in rivals if choice is not None and _is_named(edit, choice)]
         if len(chosen) == 1:
             lost = [edit for edit in rivals if edit is not chosen[0]]

@@ -65,7 +65,7 @@ class Listing:
         self._walk()
 
     def changed_in(self, later: Listing) -> list[str]:
-        """Return the paths of the Markdown files that a later listing finds in another state, or only one has."""
+        """Return the paths of the Markdown files that a later listing finds otherwise, or not, or new."""
         names = self.state.keys() | later.state.keys()
         return sorted(name for name in names if self.state.get(name) != later.state.get(name))
 

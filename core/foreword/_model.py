@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SkipValidation, StrictInt
 
 from ._diagnostics import Diagnostic
-from ._files import MarkdownFile
 from ._front_matter import When
 from ._layers import Layer
+
+if TYPE_CHECKING:
+    from ._files import MarkdownFile
+
+    File = MarkdownFile | None
+    Findings = tuple[Diagnostic, ...]
+else:
+    # They come from the host: pydantic need not look into them.
+    File = Any
+    Findings = Any
 
 Mode = Literal["define", "replace", "remove", "patch", "prepend", "append", "move"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -52,7 +61,7 @@ class Section(BaseModel):
     text: Text = ""
     title: Text | None = None
     priority: Priority | None = None
-    file: Annotated[MarkdownFile | None, SkipValidation] = Field(default=None, repr=False, exclude=True)
+    file: Annotated[File, SkipValidation] = Field(default=None, repr=False, exclude=True)
     default_title: Text | None = Field(default=None, repr=False)
     default_priority: Priority | None = Field(default=None, repr=False)
 
@@ -111,7 +120,7 @@ class Edit(Section):
     when: When | None = None
     base: Text | None = None
     copy_of_below: bool = False
-    findings: Annotated[tuple[Diagnostic, ...], SkipValidation] = Field(default=(), repr=False, exclude=True)
+    findings: Annotated[Findings, SkipValidation] = Field(default=(), repr=False, exclude=True)
 
     def __init__(
         self,

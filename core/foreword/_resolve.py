@@ -93,7 +93,7 @@ def resolve(edits: Iterable[PreparedEdit], policy: Policy) -> Resolution:
     diagnostics += (_no_target(edit, chains) for edit in lost)
     ordered, moved = _order(sections, policy)
     diagnostics += moved
-    fatal = tuple(_required(policy, {section.id: section for section in (*sections, *tools)}, chains))
+    fatal = tuple(_required(policy, (*sections, *tools), chains))
     return Resolution(ordered, tuple(tools), chains, tuple(diagnostics), fatal)
 
 
@@ -152,7 +152,7 @@ def _order(
 
 
 def _no_target(edit: PreparedEdit, chains: Mapping[str, object]) -> Diagnostic:
-    near = difflib.get_close_matches(edit.id, sorted(set(chains) - {edit.id}), 1)
+    near = difflib.get_close_matches(edit.id, sorted(set(chains) - {edit.id}), 1, 0.75)
     hint = f"did you mean {near[0]!r}?" if near else "name a section that a lower layer defines"
     removing = edit.mode == "remove"
     return Diagnostic(
@@ -167,8 +167,10 @@ def _no_target(edit: PreparedEdit, chains: Mapping[str, object]) -> Diagnostic:
 
 
 def _required(
-    policy: Policy, standing: Mapping[str, ResolvedSection], chains: Mapping[str, tuple[Step, ...]]
+    policy: Policy, sections: Iterable[ResolvedSection], chains: Mapping[str, tuple[Step, ...]]
 ) -> Iterable[Diagnostic]:
+    standing = {id_key(section.id): section for section in sections}
+    tried = {id_key(id): steps for id, steps in chains.items()}
     for id in policy.required():
         section = standing.get(id)
         if section is None or not join(section.standing.spans).strip():
@@ -180,7 +182,7 @@ def _required(
                 f"give it a text, or set [sections.{id}] required = false",
                 id,
             )
-        for step in chains.get(id, ()):
+        for step in tried.get(id, ()):
             if step.edit.layer in OPERATOR and step.outcome not in ("applied", "shadowed", "stale"):
                 yield Diagnostic(
                     "FW028",

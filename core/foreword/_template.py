@@ -52,8 +52,10 @@ def render_names(text: str, values: Mapping[str, Value]) -> Rendered:
     Returns:
         The text, in which everything but the placeholders stands byte for byte.
 
-    >>> render_names("I am {{ name }}; {{secret:key}} and {{ nmae }} stay.", {"name": "Ada"})
-    Rendered(text='I am Ada; {{secret:key}} and {{ nmae }} stay.', lines=None, unknown=(Unknown(name='nmae', line=0),))
+    >>> render_names("I am {{ name }}; {{secret:key}} stays.", {"name": "Ada"}).text
+    'I am Ada; {{secret:key}} stays.'
+    >>> render_names("I am {{ nmae }}.", {"name": "Ada"}).unknown
+    (Unknown(name='nmae', line=0),)
     """
     if "{{" not in text:
         return Rendered(text, None, ())
@@ -96,7 +98,8 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
         return None
     from difflib import get_close_matches
 
-    folded = {other.lower(): other for other in sorted(names, reverse=True) if len(other) <= _LONGEST_COMPARED}
+    short = [other for other in sorted(names, reverse=True) if len(other) <= _LONGEST_COMPARED]
+    folded = {other.lower(): other for other in short}
     close = get_close_matches(name.lower(), folded, n=1)
     return folded[close[0]] if close else None
 

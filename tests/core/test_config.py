@@ -520,6 +520,17 @@ def test_named_file_that_is_missing(write: Write) -> None:
     assert refused_settings(config="") == "config= must be a path, not empty and without NUL"
 
 
+def test_working_directory_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the working directory was deleted, only what depends on it is an error."""
+    tree(tmp_path, "gone/", "p/")
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert refused_settings(discover=True).startswith("the working directory cannot be read: ")
+    assert refused_settings(prompts_dir="p").startswith("prompts_dir=: 'p' cannot be found: ")
+    found = settings(discover=False, environ={}, prompts_dir=tmp_path / "p")
+    assert found.prompts_dir == Root(str(tmp_path / "p"), str(tmp_path / "p"))
+
+
 # -- what goes before the file -----------------------------------------------------------------------------
 
 
@@ -638,6 +649,7 @@ def test_skills_and_variables_of_an_agent(write: Write) -> None:
         ('[agents.x]\nmemory = "gone"', "foreword.toml:2: agents.x.memory: 'gone' is not there"),
         ('skills.roots = ["here", "gone"]', "foreword.toml:1: skills.roots: 'gone' is not there"),
         ('[agents.x]\nskills = ["gone"]', "foreword.toml:2: agents.x.skills: 'gone' is not there"),
+        ('skills.roots = ["file/x"]', "foreword.toml:1: skills.roots: 'file/x' cannot be read: Not a directory"),
         ('files.link_roots = ["gone"]', "foreword.toml:1: files.link_roots: 'gone' is not there"),
     ],
 )

@@ -293,32 +293,30 @@ def test_a_swap_for_a_link_never_opens_what_lies_outside(root: Root, tmp_path: P
     assert seen <= {"public", ""}
 
 
+@pytest.mark.parametrize("swapped", [".store/tools/a.md", ".store/tools", ".store"])
+@pytest.mark.parametrize("name", ["a.md", "tools/a.md", "store/tools/a.md"])
 def test_a_target_swapped_after_it_was_resolved_is_not_followed(
-    root: Root, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Root, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, swapped: str
 ) -> None:
-    """A link's target that becomes a link to a secret between check and opening gives no text."""
-    secret = tmp_path / "secret"
-    secret.mkdir()
-    (secret / "a.md").write_text("secret")
+    """Whatever part of a link's target becomes a link out after the check, nothing is read there."""
+    secret = Root("secret", str(tmp_path / "secret"))
+    write(secret, ".store/tools/a.md", "secret")
     write(root, ".store/tools/a.md", "public")
-    write(root, ".file/a.md", "public")
+    link(root, "a.md", ".store/tools/a.md")
     link(root, "tools", ".store/tools")
-    link(root, "a.md", ".file/a.md")
+    link(root, "store", ".store")
 
     def swapping(path: str) -> str:
         target = real_target(path)
-        if not os.path.islink(target):
-            os.rename(target, f"{target}-kept")
-            os.symlink(secret / os.path.basename(target) if target.endswith(".md") else secret, target)
+        real = Path(root.path, swapped)
+        real.rename(f"{real}-kept")
+        real.symlink_to(Path(secret.path, swapped))
         return target
 
     monkeypatch.setattr("foreword._walk.real_target", swapping)
-    tools = Reader().read_directory(root, "tools")
-    assert (tools.files, tools.exists) == ((), True)
-    assert [found.severity for found in tools.diagnostics] == ["error"]
-    (file,) = Reader().read_directory(root).files
-    assert file.text == ""
-    assert file.error is not None
+    refused = Reader().read_file(root, name)
+    assert isinstance(refused, Diagnostic)
+    assert (refused.severity, str(refused.place)) == ("error", f"prompts/{name}")
 
 
 def test_a_reading_is_of_one_state(root: Root) -> None:
