@@ -60,8 +60,9 @@ def file_edit(
         default_title = known.title if known is not None else name.title
         default_priority = known.priority if known is not None else name.priority
     if plain:
+        place = Place(file.place, 1)
         findings += (
-            Diagnostic("FW016", "warning", f"{key} has no effect in this file", Place(file.place, 1), "take it away", id)
+            Diagnostic("FW016", "warning", f"{key} has no effect in this file", place, "take it away", id)
             for key in ("id", "mode", "heading")
             if key in given.given
         )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -13,15 +12,10 @@ from ._markdown import Target, targets
 from ._names import title_key
 from ._policy import Policy
 from ._prepared import Outcome, PreparedEdit, Step
-from ._standing import Standing
+from ._standing import Standing, raw_after, text_hash
 from ._text import exchange, join, surround, whole
 
 WRITING = frozenset({"plain", "define", "replace", "remove"})
-
-
-def text_hash(text: str) -> str:
-    """Return the SHA-256 of a text, in hexadecimal: how a record names the text below."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Fold:
@@ -200,14 +194,15 @@ class Fold:
         assert below is not None
         self._shadow(f"replaced by {_named(edit)}", moves_too=False)
         self._settle(edit)
-        self.standing = replace(below, winner=edit, spans=whole(edit), raw=self._raw(edit, lambda _: edit.raw))
+        self.standing = replace(below, winner=edit, spans=whole(edit), raw=self._raw(below, [edit]))
 
     def _patch(self, edits: list[PreparedEdit]) -> None:
         found: list[tuple[PreparedEdit, Target]] = []
         for edit in edits:
             if not self._has_target(edit):
                 continue
-            assert self.standing is not None and edit.heading is not None
+            assert self.standing is not None
+            assert edit.heading is not None
             hits = targets(join(self.standing.spans), edit.heading)
             if len(hits) == 1:
                 found.append((edit, hits[0]))
@@ -231,23 +226,20 @@ class Fold:
         below = self.standing
         for _, _, edit in bodies:
             self._settle(edit)
-        self.standing = replace(below, spans=exchange(below.spans, bodies))
-        for _, _, edit in bodies:
-            self.standing = replace(self.standing, raw=self._raw(edit, _patched(edit)))
+        raw = self._raw(below, [edit for _, _, edit in bodies])
+        self.standing = replace(below, spans=exchange(below.spans, bodies), raw=raw)
 
     def _surround(self, edits: list[PreparedEdit]) -> None:
         edits = [edit for edit in edits if self._has_target(edit)]
-        if not edits or self.standing is None:
+        below = self.standing
+        if not edits or below is None:
             return
         before = [edit for edit in edits if edit.mode == "prepend"]
         after = [edit for edit in edits if edit.mode == "append"]
         for edit in edits:
             self._settle(edit)
-        self.standing = replace(self.standing, spans=surround(self.standing.spans, before, after))
-        for edit in reversed(before):
-            self.standing = replace(self.standing, raw=self._raw(edit, _joined(edit.raw, None)))
-        for edit in after:
-            self.standing = replace(self.standing, raw=self._raw(edit, _joined(None, edit.raw)))
+        raw = self._raw(below, [*reversed(before), *after])
+        self.standing = replace(below, spans=surround(below.spans, before, after), raw=raw)
 
     # -- title and place ---------------------------------------------------------------------------
 
@@ -320,11 +312,12 @@ class Fold:
             if outcome is not None and outcome[0] in ("applied", "stale") and (moves_too or edit.mode != "move"):
                 self._outcomes[id(edit)] = ("shadowed", reason)
 
-    def _raw(self, edit: PreparedEdit, change: Callable[[str], str]) -> str | None:
-        raw = self.standing.raw if self.standing is not None else None
-        if not self._compares or edit.layer == "extension":
-            return raw
-        return change(raw or "")
+    def _raw(self, below: Standing, edits: Sequence[PreparedEdit]) -> str | None:
+        raw = below.raw
+        for edit in edits:
+            if self._compares and edit.layer != "extension":
+                raw = raw_after(raw, edit)
+        return raw
 
     def _say(
         self, code: str, edit: PreparedEdit, message: str, remedy: str, severity: str = "error"
@@ -340,21 +333,6 @@ class Fold:
                 str(edit.provider),
             )
         )
-
-
-def _joined(before: str | None, after: str | None) -> Callable[[str], str]:
-    return lambda raw: "\n\n".join(part for part in (before, raw, after) if part)
-
-
-def _patched(edit: PreparedEdit) -> Callable[[str], str]:
-    def change(raw: str) -> str:
-        hits = targets(raw, edit.heading or "")
-        if len(hits) != 1:
-            return raw
-        body = replace(edit, text=edit.raw)
-        return join(exchange(whole(replace(edit, text=raw)), [(hits[0].start, hits[0].end, body)]))
-
-    return change
 
 
 def _named(edit: PreparedEdit) -> str:

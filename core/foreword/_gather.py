@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ._context import Context
 from ._diagnostics import Diagnostic
@@ -141,7 +141,7 @@ def _checked_values(caller: _Caller, implementation: Implementation) -> Mapping[
         what = f"returned {type(result).__name__} from foreword_variables; it returns a dict"
         caller.problem(provider, "FW034", what)
         return {}
-    pairs: Mapping[Any, Any] = result
+    pairs = cast("Mapping[object, object]", result)
     prefix = variable_prefix(provider.distribution) + "."
     values: dict[str, Value] = {}
     for name, value in pairs.items():

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Literal, NamedTuple
 
 import pluggy
 
 from ._diagnostics import Diagnostic
+from ._discovery import GROUP, Discovered, discover
 from ._errors import ConfigError
 from ._hookspecs import Hooks
 from ._layers import LAYERS, RANK
@@ -21,7 +20,6 @@ from ._names import plugin_prefix
 from ._provider import Provider
 from ._settings import PluginSettings
 
-GROUP = "foreword"
 HOOKS: Mapping[str, tuple[str, ...]] = {
     name: tuple(inspect.signature(spec).parameters)[1:]
     for name, spec in vars(Hooks).items()
@@ -35,14 +33,6 @@ FIRST_PARTY_LAYERS: Mapping[str, tuple[str, ...]] = {
     "memory": ("memory", "override"),
     "skills": ("extension", "project", "memory"),
 }
-
-
-class Discovered(NamedTuple):
-    """An entry point that was found; nothing of it is imported yet."""
-
-    provider: Provider
-    value: str
-    load: Callable[[], object]
 
 
 class Implementation(NamedTuple):
@@ -65,25 +55,6 @@ class Plugin:
     hooks: tuple[str, ...] = ()
     milliseconds: float = 0.0
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-
-
-def discover() -> tuple[Discovered, ...]:
-    """Return the entry points of group ``foreword``, sorted by distribution and name."""
-    return _discover(tuple(sys.path))
-
-
-@cache
-def _discover(path: tuple[str, ...]) -> tuple[Discovered, ...]:
-    from importlib_metadata import entry_points
-
-    found: dict[tuple[str, str], Discovered] = {}
-    for entry_point in entry_points(group=GROUP):
-        distribution = entry_point.dist
-        name = plugin_prefix(distribution.name) if distribution is not None else "?"
-        version = distribution.version if distribution is not None else ""
-        provider = Provider(name, version, entry_point.name)
-        found.setdefault((name, entry_point.name), Discovered(provider, entry_point.value, entry_point.load))
-    return tuple(found[key] for key in sorted(found))
 
 
 class Manager:
@@ -226,11 +197,10 @@ class Manager:
         for name in sorted(dir(loaded)):
             try:
                 function: Any = getattr(loaded, name)
-                options: Any = getattr(function, f"{GROUP}_impl", None)
+                options: dict[str, object] | None = getattr(function, f"{GROUP}_impl", None)
             except Exception:
                 continue
-            marked = isinstance(options, dict)
-            if not marked:
+            if not isinstance(options, dict):
                 if name in HOOKS and inspect.isroutine(function):
                     self._problem(plugin, "FW032", f"has {name}, which is not marked with foreword.hookimpl")
                 continue

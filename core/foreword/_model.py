@@ -11,10 +11,12 @@ from ._front_matter import When
 from ._layers import Layer
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from ._files import MarkdownFile
 
-    File = MarkdownFile | None
-    Findings = tuple[Diagnostic, ...]
+    File: TypeAlias = MarkdownFile | None
+    Findings: TypeAlias = tuple[Diagnostic, ...]
 else:
     # They come from the host: pydantic need not look into them.
     File = Any

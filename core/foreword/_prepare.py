@@ -188,7 +188,7 @@ class _One:
         if self.provider is UNTRUSTED_ARGUMENT or self.provider.first_party:
             return True
         prefix = plugin_prefix(self.provider.distribution) + "."
-        return id.startswith(prefix) or id.startswith(f"skills/{prefix}")
+        return id.startswith((prefix, f"skills/{prefix}"))
 
     def _trusted(self, layer: str) -> bool:
         # A skill is a stranger's text, wherever the operator keeps it.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, replace
 
+from ._markdown import targets
 from ._prepared import PreparedEdit, Span
+from ._text import exchange, join, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +27,24 @@ class Standing:
     priority: int
     placed_by: PreparedEdit
     raw: str | None = None
+
+
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of a text, in hexadecimal: how a record names the text below."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def raw_after(raw: str | None, edit: PreparedEdit) -> str:
+    """Return the text before rendering as it is after one edit of it."""
+    if raw is None or edit.mode not in ("prepend", "append", "patch"):
+        return edit.raw
+    if edit.mode == "prepend":
+        return f"{edit.raw}\n\n{raw}"
+    if edit.mode == "append":
+        return f"{raw}\n\n{edit.raw}"
+    found = targets(raw, edit.heading or "")
+    if len(found) != 1:
+        # The heading reads so only when it is rendered.
+        return raw
+    body = (found[0].start, found[0].end, replace(edit, text=edit.raw))
+    return join(exchange(whole(replace(edit, text=raw)), [body]))

@@ -7,16 +7,14 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, cast
 
 import click
 
-from foreword import BuildError, Builder, ConfigError, Diagnostic, ForewordError, Prompt
+from foreword import Builder, BuildError, ConfigError, Diagnostic, ForewordError, Prompt
 from foreword._config import settings, strict_from
 from foreword._diagnostics import printable
 from foreword._settings import Settings
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 FAILED = 1
 MISUSED = 2
@@ -83,7 +81,7 @@ class Request:
                 click.echo(str(diagnostic), err=True)
 
 
-def common(function: Function) -> Callable[..., Any]:
+def common(function: Callable[..., object]) -> Callable[..., Any]:
     """Give a command the common options, as one request, and end it properly on every failure."""
 
     @functools.wraps(function)
@@ -109,7 +107,7 @@ def _end(request: Request, failure: Exception) -> NoReturn:
         request.tell(failure.diagnostics if failure.prompt is None else failure.prompt.diagnostics)
         sys.exit(FAILED)
     if isinstance(failure, ExceptionGroup):
-        for inner in _leaves(failure):
+        for inner in _leaves(cast("ExceptionGroup[Exception]", failure)):
             if isinstance(inner, BuildError):
                 request.tell(inner.diagnostics)
             else:
@@ -131,7 +129,10 @@ def _end(request: Request, failure: Exception) -> NoReturn:
 def _leaves(group: ExceptionGroup[Exception]) -> Sequence[Exception]:
     leaves: list[Exception] = []
     for inner in group.exceptions:
-        leaves += _leaves(inner) if isinstance(inner, ExceptionGroup) else [inner]
+        if isinstance(inner, ExceptionGroup):
+            leaves += _leaves(cast("ExceptionGroup[Exception]", inner))
+        else:
+            leaves.append(inner)
     return leaves
 
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from foreword import BuildError, Builder, Explanation, Prompt
+from foreword import Builder, BuildError, Explanation, Prompt
 from foreword._policy import describe
 
 from . import _json
