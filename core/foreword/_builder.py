@@ -15,9 +15,10 @@ from ._context import Context
 from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
 from ._files import Reader
-from ._gather import BUILDING, Contribution, gather
+from ._gather import BUILDING, gather
 from ._manager import Manager
 from ._names import agent_name
+from ._plan import Plan, Ranked
 from ._policy import Policy
 from ._prepare import Preparation
 from ._prompt import Prompt
@@ -127,7 +128,7 @@ class Builder:
             ExceptionGroup: with ``strict``, one exception for each finding, after the whole build.
             ConfigError: an argument or a path cannot be used.
         """
-        return self._build(Reader(*self._limits()), agent, variables, defaults, edits, untrusted, context, strict)
+        return self._build(self.reader(), agent, variables, defaults, edits, untrusted, context, strict)
 
     @overload
     def build_many(
@@ -152,7 +153,7 @@ class Builder:
         Raises:
             ExceptionGroup: prompts of some agents could not be built; each exception in it names its agent.
         """
-        reader = Reader(*self._limits())
+        reader = self.reader()
         arguments = {name: tuple(build.pop(name, ())) for name in ("defaults", "edits", "untrusted")}
         variables, context = build.pop("variables", None), build.pop("context", None)
         strict = build.pop("strict", False)
@@ -187,11 +188,37 @@ class Builder:
         """Build like `build`, without blocking the event loop on the disk."""
         return await asyncio.to_thread(self.build, agent, **build)
 
-    # -- inside ------------------------------------------------------------------------------------
+    def plan(
+        self,
+        agent: str | None = None,
+        variables: Mapping[str, Value] | None = None,
+        *,
+        context: Mapping[str, object] | None = None,
+        reader: Reader | None = None,
+    ) -> Plan:
+        """Gather everything that the sources contribute to one prompt, and resolve nothing yet.
 
-    def _limits(self) -> tuple[int, tuple[str, ...]]:
+        Args:
+            agent: as for `build`.
+            variables: checked variables of the call.
+            context: as for `build`.
+            reader: the reader of the batch; None makes a new one.
+        """
+        if BUILDING.get():
+            raise ForewordError("build() was called inside a hook of a plugin; a hook returns sections instead")
+        agent = agent_name(agent) if agent is not None else None
+        trusted = self._values(agent, variables or {})
+        asked = self._context(reader or self.reader(), agent, trusted, context)
+        gathered = gather(self.manager, asked)
+        preparation = Preparation(agent, self.policy, {**gathered.values, **trusted}, trusted, gathered.diagnostics)
+        return Plan(asked, preparation, [Ranked(one, 0) for one in gathered.contributions], gathered.broken)
+
+    def reader(self) -> Reader:
+        """Return a reader of files for one batch, with the limits of the settings."""
         files = self.settings.files
-        return files.max_bytes, tuple(root.path for root in files.link_roots)
+        return Reader(files.max_bytes, tuple(root.path for root in files.link_roots))
+
+    # -- inside ------------------------------------------------------------------------------------
 
     def _build(
         self,
@@ -204,25 +231,15 @@ class Builder:
         context: Mapping[str, object] | None,
         strict: bool,
     ) -> Prompt:
-        if BUILDING.get():
-            raise ForewordError("build() was called inside a hook of a plugin; a hook returns sections instead")
-        agent = agent_name(agent) if agent is not None else None
         given = check_variables(variables or {}, "variables=")
-        trusted = self._values(agent, given)
-        asked = self._context(reader, agent, trusted, context)
-        gathered = gather(self.manager, asked)
-        preparation = Preparation(agent, self.policy, {**gathered.values, **trusted}, trusted, gathered.diagnostics)
-        contributions = [
-            *((contribution, 0) for contribution in gathered.contributions),
-            *((Contribution(item, DEFAULTS, ("builtin",), at), 1) for at, item in enumerate(defaults)),
-            *((Contribution(item, UNTRUSTED_ARGUMENT, ("extension",), at), 0) for at, item in enumerate(untrusted)),
-            *((Contribution(item, EDITS, ("session",), at), 0) for at, item in enumerate(edits)),
-        ]
-        prepared = [preparation.prepare(*contribution, rank) for contribution, rank in contributions]
-        resolution = resolve((edit for edit in prepared if edit is not None), self.policy)
-        fatal = [*self.manager.missing(frozenset(gathered.broken)), *resolution.fatal]
-        found = _sorted({*gathered.diagnostics, *resolution.diagnostics, *fatal})
-        prompt = Prompt(resolution, found, agent)
+        asked = self.plan(agent, given, context=context, reader=reader)
+        asked.add(defaults, DEFAULTS, "builtin", rank=1)
+        asked.add(untrusted, UNTRUSTED_ARGUMENT, "extension")
+        asked.add(edits, EDITS, "session")
+        resolution = resolve(asked.prepared(), self.policy)
+        fatal = [*self.manager.missing(frozenset(asked.broken)), *resolution.fatal]
+        found = _sorted({*asked.diagnostics, *resolution.diagnostics, *fatal})
+        prompt = Prompt(resolution, found, asked.context.agent)
         self._tell(found)
         if strict:
             _raise_strictly(found)

@@ -174,6 +174,7 @@ class _One:
             own=self._own(id),
             exclusive=self.provider is UNTRUSTED_ARGUMENT,
             trusted=self._trusted(layer),
+            jinja=full is not None and full.template == "jinja",
             verdict=outcome,
             reason=reason,
         )

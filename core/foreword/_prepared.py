@@ -43,6 +43,7 @@ class PreparedEdit:
     own: bool = True
     exclusive: bool = False
     trusted: bool = True
+    jinja: bool = False
     verdict: Outcome | None = None
     reason: str = ""
 
