@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from ._explanation import Explanation
     from ._files import MarkdownFile
     from ._hookimpl import hookimpl
+    from ._memory_record import MemoryRecord
     from ._model import Edit, Section
     from ._package import read_package
     from ._prompt import Line, Prompt, PromptSection
     from ._roots import Root
+    from .memory import AgentMemory
 
 __all__ = [
+    "AgentMemory",
     "BuildError",
     "Builder",
     "ConfigError",
@@ -37,6 +40,7 @@ __all__ = [
     "ForewordWarning",
     "Line",
     "MarkdownFile",
+    "MemoryRecord",
     "Place",
     "Prompt",
     "PromptSection",
@@ -50,6 +54,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AgentMemory": "memory",
     "BuildError": "_errors",
     "Builder": "_builder",
     "ConfigError": "_errors",
@@ -61,6 +66,7 @@ _HOMES = {
     "ForewordWarning": "_errors",
     "Line": "_prompt",
     "MarkdownFile": "_files",
+    "MemoryRecord": "_memory_record",
     "Place": "_diagnostics",
     "Prompt": "_prompt",
     "PromptSection": "_prompt",

@@ -16,6 +16,7 @@ from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
 from ._files import Reader
 from ._gather import BUILDING, gather
+from ._lock_file import lock_path, read_lock
 from ._manager import Manager
 from ._names import agent_name
 from ._plan import Plan, Ranked
@@ -269,8 +270,14 @@ class Builder:
             settings=self.settings,
             memory=memory,
             skill_roots=skill_roots(self.settings, agent),
+            approved=self._approved(agent) if memory is not None else None,
             _reader=reader,
         )
+
+    def _approved(self, agent: str | None) -> Mapping[str, str] | None:
+        if not self.settings.memory.approval:
+            return None
+        return MappingProxyType(dict(read_lock(lock_path(self.settings)).approved.get(agent or "", {})))
 
     def _tell(self, found: Sequence[Diagnostic]) -> None:
         for diagnostic in found:

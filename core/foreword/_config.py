@@ -39,8 +39,6 @@ FILE_NAME: Final = "foreword.toml"
 
 NOT_SUPPORTED_YET: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
     (("layout",), "xml"),
-    (("memory", "untouched"), "keep"),
-    (("memory", "approval"), True),
     (("skills", "pin"), True),
     (("plugins", "pin"), True),
     (("files", "validate"), "content"),
@@ -213,7 +211,8 @@ def _load(shown: str, path: str, named: str | None = None) -> Settings:
     if found is None or problems:
         first = min(problems, key=lambda problem: lines.of(problem.path) or 0)
         raise ConfigError(first.message, Place(shown, lines.of(first.path)))
-    return found.with_origins({key: Place(shown, lines.of(path)) for key, path in _set_keys(data)}, shown)
+    origins = {key: Place(shown, lines.of(keys)) for key, keys in _set_keys(data)}
+    return found.with_origins(origins, shown, os.path.dirname(os.path.abspath(path)))
 
 
 def _read(shown: str, path: str, named: str | None) -> str:

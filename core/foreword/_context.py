@@ -33,6 +33,8 @@ class Context:
     """The memory of the agent asked for, as configured; None where there is none."""
     skill_roots: tuple[Root, ...] = ()
     """The directories of skills for this agent, low to high."""
+    approved: Mapping[str, str] | None = None
+    """The hash of every approved file of the memory, by path; None where nothing needs approval."""
     _reader: Reader = field(default_factory=Reader, repr=False)
     _provider: Provider | None = field(default=None, repr=False)
     _found: list[Diagnostic] = field(default_factory=list[Diagnostic], repr=False)

@@ -64,6 +64,7 @@ CODES: Final[dict[str, str]] = {
     "FW040": "no memory yet",
     "FW041": "memory of another agent",
     "FW042": "memory record damaged",
+    "FW043": "waiting for approval",
     "FW050": "skill left out",
     "FW051": "skill taken leniently",
     "FW052": "skill shadowed",

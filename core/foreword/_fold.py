@@ -26,18 +26,26 @@ class Fold:
         edits: every edit of the section, in any order.
         policy: what the operator allows.
         reserved: the keys of the titles that no untrusted layer may take.
+        compare: keep the text before rendering even if no edit is compared with it.
     """
 
     def __init__(
-        self, key: str, edits: Sequence[PreparedEdit], policy: Policy, reserved: frozenset[str]
+        self,
+        key: str,
+        edits: Sequence[PreparedEdit],
+        policy: Policy,
+        reserved: frozenset[str],
+        *,
+        compare: bool = False,
     ) -> None:
         self._policy = policy
         self._reserved = reserved
         self._key = key
         self._edits = sorted(edits, key=lambda edit: (RANK[edit.layer], edit.rank, *edit.order))
         self._outcomes: dict[int, tuple[Outcome, str]] = {}
-        self._compares = any(edit.base is not None or edit.copy_of_below for edit in edits)
+        self._compares = compare or any(edit.base is not None or edit.copy_of_below for edit in edits)
         self.standing: Standing | None = None
+        self._below: Standing | None = None
         self.diagnostics: list[Diagnostic] = []
         self.without_target: list[PreparedEdit] = []
 
@@ -60,7 +68,7 @@ class Fold:
             saying = [edit for edit in edits if getattr(edit, what) not in (None, "")]
             if len({getattr(edit, what) for edit in saying}) > 1:
                 edits = self._without_quarrels(edits, saying, what)
-        below = self.standing
+        below = self._below = self.standing
         for edit in edits:
             if edit.mode in WRITING:
                 self._write(edit)
@@ -78,7 +86,7 @@ class Fold:
         if edit.verdict is not None:
             self._outcomes[id(edit)] = (edit.verdict, edit.reason)
             return False
-        if edit.copy_of_below and self.standing is not None and edit.raw == self.standing.raw:
+        if edit.copy_of_below and self._is_untouched(edit):
             return False
         reason = self._forbidden(edit)
         if reason is None and edit.exclusive and self._written_elsewhere(edit):
@@ -95,6 +103,10 @@ class Fold:
         self._say("FW020", edit, reason, "ask the operator, or take the edit away")
         self._outcomes[id(edit)] = ("refused", reason)
         return False
+
+    def _is_untouched(self, copy: PreparedEdit) -> bool:
+        same = self.standing is not None and copy.raw == self.standing.raw
+        return same and copy.title is None and copy.priority is None
 
     def _forbidden(self, edit: PreparedEdit) -> str | None:
         mode: str = edit.mode
@@ -298,8 +310,8 @@ class Fold:
 
     def _settle(self, edit: PreparedEdit) -> None:
         """Record that the edit holds: applied, or stale when the text below is no longer its base."""
-        standing = self.standing
-        if edit.base is None or standing is None or standing.raw is None or edit.base == text_hash(standing.raw):
+        below = self._below
+        if edit.base is None or below is None or below.raw is None or edit.base == text_hash(below.raw):
             self._outcomes[id(edit)] = ("applied", "")
             return
         reason = "the text below has changed since this was written"

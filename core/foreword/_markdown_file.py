@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -57,6 +59,13 @@ class MarkdownFile:
     def path(self) -> str:
         """The absolute path."""
         return below(self.root.path, self.name)
+
+    @property
+    def content_hash(self) -> str:
+        """The SHA-256 of what the file says: its front matter and its text."""
+        given = self.front_matter.model_dump(mode="json", exclude_unset=True)
+        content = json.dumps([given, self.text], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()
 
     def edit(
         self,

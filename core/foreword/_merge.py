@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 # Comparing costs time for every pair of equal lines, so text of nothing but equal lines must have a bound.
-_MOST_PAIRS: Final = 4_000_000
+_MOST_PAIRS: Final = 500_000
 
 
 class Conflict(NamedTuple):
@@ -39,6 +40,14 @@ class _Change(NamedTuple):
     end: int
     other_start: int
     other_end: int
+
+
+class _Link(NamedTuple):
+    """A line in a chain of common lines, and the one before it."""
+
+    place: int
+    other: int
+    before: _Link | None
 
 
 def merge3(base: str, mine: str, new: str) -> Merge:
@@ -113,16 +122,51 @@ def _regions(left: Sequence[_Change], right: Sequence[_Change]) -> list[tuple[li
 def _changes(old: Sequence[str], new: Sequence[str]) -> list[_Change]:
     """Return what differs, in order, with at least one common line between two changes."""
     head = _common(old, new)
-    tail = _common(old[: head - 1 : -1] if head else old[::-1], new[: head - 1 : -1] if head else new[::-1])
-    old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
-    if not old_middle and not new_middle:
-        return []
-    if _pairs(old_middle, new_middle) > _MOST_PAIRS:
-        return [_Change(head, len(old) - tail, head, len(new) - tail)]
-    codes = SequenceMatcher(None, old_middle, new_middle, autojunk=False).get_opcodes()
-    return _lowered(
-        [_Change(a + head, b + head, c + head, d + head) for tag, a, b, c, d in codes if tag != "equal"], old, new
-    )
+    shorter = min(len(old), len(new)) - head
+    tail = _common(old[::-1][:shorter], new[::-1][:shorter])
+    changes: list[_Change] = []
+    pairs = _MOST_PAIRS
+    done, other_done = head, head
+    for anchor, other_anchor in [
+        *_anchors(old, new, head, tail),
+        (len(old) - tail, len(new) - tail),
+    ]:
+        old_gap, new_gap = old[done:anchor], new[other_done:other_anchor]
+        pairs -= _pairs(old_gap, new_gap)
+        if pairs < 0 and (old_gap or new_gap):
+            changes.append(_Change(done, anchor, other_done, other_anchor))
+        else:
+            changes += [
+                _Change(done + start, done + end, other_done + other_start, other_done + other_end)
+                for tag, start, end, other_start, other_end in SequenceMatcher(
+                    None, old_gap, new_gap, autojunk=False
+                ).get_opcodes()
+                if tag != "equal"
+            ]
+        done, other_done = anchor + 1, other_anchor + 1
+    return _lowered(changes, old, new)
+
+
+def _anchors(old: Sequence[str], new: Sequence[str], head: int, tail: int) -> list[tuple[int, int]]:
+    """Return the longest chain of lines that occur once in each text, in the same order in both."""
+    once = {line for line, count in Counter(old[head : len(old) - tail]).items() if count == 1}
+    once &= {line for line, count in Counter(new[head : len(new) - tail]).items() if count == 1}
+    places = {old[place]: place for place in range(head, len(old) - tail) if old[place] in once}
+    ends: list[int] = []
+    links: list[_Link] = []
+    for other in range(head, len(new) - tail):
+        if new[other] in once:
+            place = places[new[other]]
+            length = bisect_left(ends, place)
+            link = _Link(place, other, links[length - 1] if length else None)
+            ends[length:length + 1] = [place]
+            links[length:length + 1] = [link]
+    chain: list[tuple[int, int]] = []
+    last = links[-1] if links else None
+    while last is not None:
+        chain.append((last.place, last.other))
+        last = last.before
+    return chain[::-1]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

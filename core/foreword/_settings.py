@@ -230,12 +230,18 @@ class Settings(_Table):
     files: FileSettings = FileSettings()
 
     _source: str | None = PrivateAttr(default=None)
+    _folder: str | None = PrivateAttr(default=None)
     _origins: dict[str, Place | str] = PrivateAttr(default_factory=dict[str, Place | str])
 
     @property
     def source(self) -> str | None:
         """The file that the settings come from, as its owner wrote it; None where there is none."""
         return self._source
+
+    @property
+    def folder(self) -> str | None:
+        """The absolute path of the directory that the file lies in; None where there is none."""
+        return self._folder
 
     def origin(self, key: str) -> Place | str | None:
         """Return where a key was set: a file and line, an argument or a variable of the environment.
@@ -245,9 +251,12 @@ class Settings(_Table):
         """
         return self._origins.get(key)
 
-    def with_origins(self, origins: Mapping[str, Place | str], source: str | None = None) -> Settings:
+    def with_origins(
+        self, origins: Mapping[str, Place | str], source: str | None = None, folder: str | None = None
+    ) -> Settings:
         """Return the same settings, knowing of these keys where they were set."""
         known = self.model_copy()
         known._origins = {**self._origins, **origins}
         known._source = source if source is not None else self._source
+        known._folder = folder if folder is not None else self._folder
         return known

@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from foreword import Context, Edit, MarkdownFile, Place, Root, hookimpl
+from foreword import Context, Edit, MarkdownFile, MemoryRecord, Place, Root, hookimpl
 
-from ._memory_record import Record, read_record
 from ._memory_tree import render_tree
 from .directory import TOOLS
 
 INDEX = "MEMORY.md"
 PINNED = "system"
-COPIES = "prompts"
-OVERRIDES = "prompt-overrides"
+SKILLS = "skills"
 
 PRIORITIES = {
     "identity": 500,
@@ -42,7 +40,7 @@ def foreword_sections(context: Context) -> list[Edit]:
         remedy = f"foreword memory init --agent {context.agent}"
         context.report("FW040", "info", f"{memory.written} is not there yet", Place(memory.written), remedy)
         return []
-    record = read_record(context, memory)
+    record = _record(context, memory)
     if record.agent is not None and context.agent is not None and record.agent != context.agent:
         message = f"this is the memory of {record.agent!r}, not of {context.agent!r}, so it is left out"
         context.report("FW041", "error", message, Place(memory.written), "name the agent's own memory")
@@ -55,11 +53,26 @@ def foreword_sections(context: Context) -> list[Edit]:
     ]
 
 
+def _record(context: Context, memory: Root) -> MemoryRecord:
+    """Return the record of the memory; a missing or damaged one, or one of an unfinished creation, is empty."""
+    namespace = context.settings.memory.namespace
+    name = f"{namespace}/{MemoryRecord.FILE}"
+    data = context.read_file(memory, name)
+    if data is None or not context.list_directory(memory, f"{namespace}/{MemoryRecord.COPIES}", known=(TOOLS,)).exists:
+        return MemoryRecord()
+    try:
+        return MemoryRecord.parse(data)
+    except ValueError:
+        message = "the record is damaged, so every copy counts as edited"
+        context.report("FW042", "warning", message, Place(f"{memory.written}/{name}"), "foreword memory status")
+        return MemoryRecord()
+
+
 def _left_out(context: Context, memory: Root) -> list[str]:
     """The namespace and the roots of skills: neither pinned nor shown in the tree."""
     inside = memory.path.rstrip("/") + "/"
     roots = [root.path[len(inside) :] for root in context.skill_roots if root.path.startswith(inside)]
-    return [context.settings.memory.namespace, "skills", *roots]
+    return [context.settings.memory.namespace, *roots]
 
 
 def _pinned(context: Context, memory: Root, paths: list[str]) -> Iterator[Edit]:
@@ -67,7 +80,7 @@ def _pinned(context: Context, memory: Root, paths: list[str]) -> Iterator[Edit]:
     if INDEX in paths:
         for folder in _indexed(paths):
             known = [path.rstrip("/").rpartition("/")[2] for path in paths if path.endswith("/")]
-            for file in context.read_directory(memory, folder, known=[*known, *left_out]):
+            for file in context.read_directory(memory, folder, known=[*known, *left_out, SKILLS]):
                 yield from _pinned_edit(context, file, file.name)
     else:
         for file in context.read_directory(memory, PINNED, recursive=True, skip=left_out):
@@ -80,7 +93,7 @@ def _indexed(paths: list[str]) -> list[str]:
     for path in sorted(paths):
         if path.endswith("/"):
             folder = path.rstrip("/")
-            if folder.rpartition("/")[0] in indexed and f"{folder}/{INDEX}" in paths:
+            if folder != SKILLS and folder.rpartition("/")[0] in indexed and f"{folder}/{INDEX}" in paths:
                 indexed.append(folder)
     return indexed
 
@@ -104,19 +117,20 @@ def _tree(paths: list[str]) -> Iterator[Edit]:
         yield Edit("memory_tree", render_tree(paths), default_title="Memory", default_priority=TREE)
 
 
-def _copies(context: Context, memory: Root, record: Record) -> Iterator[Edit]:
-    folder = f"{context.settings.memory.namespace}/{COPIES}"
-    files = context.read_directory(memory, folder, known=(TOOLS,))
-    files += context.read_directory(memory, f"{folder}/{TOOLS}")
-    for file in files:
-        copy = record.copies.get(file.name.removeprefix(f"{folder}/"))
-        if copy is not None and file.error is None and copy.base == text_hash(file.text):
-            # Untouched: a newer template shines through.
+def _copies(context: Context, memory: Root, record: MemoryRecord) -> Iterator[Edit]:
+    keeps = context.settings.memory.untouched == "keep"
+    for name, file in _documents(context, memory, MemoryRecord.COPIES):
+        copy = record.copies.get(name)
+        untouched = copy is not None and copy.base == text_hash(file.text) and not file.front_matter.given
+        if untouched and not keeps and file.error is None:
+            # A newer template shines through.
+            continue
+        if not untouched and not _is_approved(context, f"{MemoryRecord.COPIES}/{name}", file):
             continue
         if copy is None:
-            yield file.edit(plain=True, copy_of_below=True)
+            edit = file.edit(plain=True, copy_of_below=True)
         else:
-            yield file.edit(
+            edit = file.edit(
                 id=copy.id,
                 default_title=copy.title,
                 default_priority=copy.priority,
@@ -124,14 +138,36 @@ def _copies(context: Context, memory: Root, record: Record) -> Iterator[Edit]:
                 base=copy.base,
                 copy_of_below=True,
             )
+        if not (untouched and keeps and _is_locked(context, edit.id)):
+            yield edit
 
 
-def _overrides(context: Context, memory: Root, record: Record) -> Iterator[Edit]:
-    folder = f"{context.settings.memory.namespace}/{OVERRIDES}"
+def _overrides(context: Context, memory: Root, record: MemoryRecord) -> Iterator[Edit]:
+    for name, file in _documents(context, memory, MemoryRecord.OVERRIDES):
+        if _is_approved(context, f"{MemoryRecord.OVERRIDES}/{name}", file):
+            yield file.edit(layer="override", base=record.overrides.get(name))
+
+
+def _documents(context: Context, memory: Root, kind: str) -> Iterator[tuple[str, MarkdownFile]]:
+    folder = f"{context.settings.memory.namespace}/{kind}"
     files = context.read_directory(memory, folder, known=(TOOLS,))
     files += context.read_directory(memory, f"{folder}/{TOOLS}")
     for file in files:
-        yield file.edit(layer="override", base=record.overrides.get(file.name.removeprefix(f"{folder}/")))
+        yield file.name.removeprefix(f"{folder}/"), file
+
+
+def _is_approved(context: Context, path: str, file: MarkdownFile) -> bool:
+    if context.approved is None or file.error is not None or context.approved.get(path) == file.content_hash:
+        return True
+    message = "the text waits for the operator's approval and is not in effect"
+    context.report("FW043", "warning", message, Place(file.place), "foreword memory pending")
+    return False
+
+
+def _is_locked(context: Context, id: str) -> bool:
+    """Whether layer memory may not edit the section: a copy of it that is kept says nothing."""
+    rule = context.settings.sections.get(id)
+    return rule is not None and rule.editable_by is not None and "memory" not in rule.editable_by
 
 
 def text_hash(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, cast
 
 import click
 
-from foreword import Builder, BuildError, ConfigError, Diagnostic, ForewordError, Prompt
+from foreword import Builder, BuildError, ConfigError, Diagnostic, ForewordError, Prompt, UnknownSection
 from foreword._config import settings, strict_from
 from foreword._diagnostics import printable
 from foreword._settings import Settings
@@ -117,12 +117,13 @@ def _end(request: Request, failure: Exception) -> NoReturn:
         where = f" {failure.place}" if failure.place is not None else ""
         click.echo(printable(f"{failure.code} error{where}: {failure.message}"), err=True)
         sys.exit(MISUSED)
-    if isinstance(failure, ForewordError):
+    if isinstance(failure, UnknownSection):
         click.echo(printable(f"error: {failure}"), err=True)
         sys.exit(MISUSED)
     if isinstance(failure, BrokenPipeError):
         sys.exit(FAILED)
-    click.echo(printable(f"error: {type(failure).__name__}: {failure} (--debug shows where)"), err=True)
+    kind = "" if isinstance(failure, ForewordError) else f"{type(failure).__name__}: "
+    click.echo(printable(f"error: {kind}{failure}"), err=True)
     sys.exit(FAILED)
 
 

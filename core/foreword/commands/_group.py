@@ -12,6 +12,7 @@ COMMANDS = {
     "build": "Print the prompt.",
     "explain": "Say why the prompt reads as it does.",
     "plugins": "List the plugins and what became of them.",
+    "memory": "Look after an agent's memory: init, status, show, override, history, revert, upgrade, approve.",
 }
 
 

@@ -1,0 +1,321 @@
+"""Blocks: CommonMark's block structure, read line by line, as far as the borders of a section need it.
+
+The time is linear in the length of the text whatever the text holds, which no general parser promises;
+the tests hold the reading against one. Only what can begin or end a heading is told apart: containers
+(quotes and list items), paragraphs, fences and raw HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+MAX_DEPTH: Final = 50
+"""The most quotes and list items that may stand inside one another."""
+
+_QUOTE: Final = 0
+_SPACES: Final = re.compile(" *")
+_ATX: Final = re.compile(r"(#{1,6})(?: |\Z)")
+_FENCE: Final = re.compile(r"`{3,}(?=[^`]*\Z)|~{3,}")
+_UNDERLINE: Final = re.compile(r"(?:=+|-+)\Z")
+_MARKER: Final = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |\Z)")
+_LABEL: Final = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]:", re.DOTALL)
+_DEFINITION: Final = re.compile(r"\[[\w .-]*\w[\w .-]*\]:[ \t]+(?:https?://|[./#])[\w./#?&=%~+:@!,-]*[ \t]*", re.ASCII)
+
+_RAW_TAGS: Final = "script|pre|style|textarea"
+_BLOCK_TAGS: Final = (
+    "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt"
+    "|fieldset|figcaption|figure|footer|form|frame|frameset|h1|h2|h3|h4|h5|h6|head|header|hr|html|iframe|legend|li"
+    "|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th"
+    "|thead|title|tr|track|ul"
+)
+_ATTRIBUTE: Final = r"""\s+[A-Za-z_:][A-Za-z0-9:._-]*(?:\s*=\s*(?:[^"'=<>`\x00-\x20]+|'[^']*'|"[^"]*"))?"""
+_ANY_TAG: Final = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>\s*\Z")
+
+
+class _Html(NamedTuple):
+    """One kind of raw HTML: how it begins and ends, and what ends it; without an end, a blank line does."""
+
+    begin: re.Pattern[str]
+    end: re.Pattern[str] | None
+    closing: str
+
+
+_HTML: Final = (
+    _Html(
+        re.compile(rf"<(?a:({_RAW_TAGS}))(?=\s|>|\Z)", re.IGNORECASE),
+        re.compile(rf"</(?a:{_RAW_TAGS})>", re.IGNORECASE),
+        "</{}>",
+    ),
+    _Html(re.compile("<!--"), re.compile("-->"), "-->"),
+    _Html(re.compile(r"<\?"), re.compile(r"\?>"), "?>"),
+    _Html(re.compile("<![A-Za-z]"), re.compile(">"), ">"),
+    _Html(re.compile(r"<!\[CDATA\["), re.compile("]]>"), "]]>"),
+    _Html(re.compile(rf"</?(?a:{_BLOCK_TAGS})(?=\s|/?>|\Z)", re.IGNORECASE), None, ""),
+)
+
+
+class BlockHeading(NamedTuple):
+    """A heading: its level, its lines (half open), where in the first its text or its ``#`` begins, and its source."""
+
+    level: int
+    start: int
+    end: int
+    at: int
+    text: str
+    underlined: bool
+    outermost: bool
+
+
+class Open(NamedTuple):
+    """What a text leaves open at its end: the line that opens it, what it is, and the line that closes it."""
+
+    line: int
+    what: Literal["code fence", "raw HTML"]
+    closing: str
+
+
+class Blocks(NamedTuple):
+    """What a text holds.
+
+    ``unclear`` are the places (line and index) of brackets that may begin a link definition which
+    parsers end at different lines.
+    """
+
+    headings: list[BlockHeading]
+    unclear: list[tuple[int, int]]
+    open: Open | None
+
+
+class TooDeepError(ValueError):
+    """Quotes and list items stand too deep inside one another to be read."""
+
+
+def read_blocks(lines: Sequence[str]) -> Blocks:
+    r"""Return the headings of a text, also of those in quotes and lists, and what it leaves open.
+
+    Args:
+        lines: the lines of the text, without line ends.
+
+    Raises:
+        TooDeepError: more than `MAX_DEPTH` quotes and list items stand inside one another.
+
+    >>> [heading.level for heading in read_blocks(["# One", "> Two", "> ---"]).headings]
+    [1, 2]
+    """
+    reader = _Reader(lines)
+    for number, raw in enumerate(lines):
+        reader.read(number, raw)
+    return reader.finished()
+
+
+class _Reader:
+    """The state between two lines."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._headings: list[BlockHeading] = []
+        self._unclear: list[tuple[int, int]] = []
+        # A quote is 0; a list item is how far its text is indented, counted from its parent's text.
+        self._containers: list[int] = []
+        self._empty_item = False
+        self._leaf: Literal["", "paragraph", "fence", "html"] = ""
+        self._paragraph: list[tuple[int, int]] = []
+        self._odd = False
+        self._fence = ""
+        self._html_end: re.Pattern[str] | None = None
+        self._open: Open | None = None
+
+    def read(self, number: int, raw: str) -> None:
+        """Read the next line."""
+        line = raw.expandtabs(4).rstrip(" ")
+        start, at, matched = self._matched(line)
+        self._empty_item = False
+        whole = matched == len(self._containers)
+        if whole and self._leaf in ("fence", "html"):
+            self._inside(line, start, at)
+        elif at == len(line):
+            self._close(matched)
+        else:
+            self._block(number, line, start, at, matched)
+
+    def finished(self) -> Blocks:
+        """Return what was read."""
+        left = self._open if self._leaf == "fence" or (self._leaf == "html" and self._html_end is not None) else None
+        self._close(0)
+        return Blocks(self._headings, self._unclear, left)
+
+    def _matched(self, line: str) -> tuple[int, int, int]:
+        """Return where the text of the innermost open container begins, its first mark, and how many go on."""
+        start, matched = 0, 0
+        at = len(line) - len(line.lstrip(" "))
+        for width in self._containers:
+            if at == len(line):
+                # Nothing but a quote ends at a blank line, or a list item that began with one.
+                try:
+                    matched = self._containers.index(_QUOTE, matched)
+                except ValueError:
+                    matched = len(self._containers) - self._empty_item
+                break
+            if width == _QUOTE:
+                if at - start > 3 or line[at] != ">":
+                    break
+                start = at + 1 + line.startswith(" ", at + 1)
+                at = _skip(line, start)
+            elif at - start >= width:
+                start += width
+            else:
+                break
+            matched += 1
+        return start, at, matched
+
+    def _inside(self, line: str, start: int, at: int) -> None:
+        if self._leaf == "fence":
+            ended = at - start <= 3 and line.startswith(self._fence, at) and not line[at:].strip(self._fence[0])
+        elif self._html_end is None:
+            ended = at == len(line)
+        else:
+            ended = self._html_end.search(line, start) is not None
+        if ended:
+            self._leaf = ""
+
+    def _block(self, number: int, line: str, start: int, at: int, matched: int) -> None:
+        """Read a line that is not blank and stands in no fence and no raw HTML."""
+        goes_on = self._leaf == "paragraph" and matched == len(self._containers)
+        while at - start < 4:
+            if line[at] == ">":
+                self._enter(matched, _QUOTE)
+                start = at + 1 + line.startswith(" ", at + 1)
+                at = _skip(line, start)
+            elif self._leaf_block(number, line, at, matched, goes_on):
+                return
+            else:
+                marker = _MARKER.match(line, at)
+                if marker is None:
+                    break
+                text = _skip(line, marker.end())
+                blank = text == len(line)
+                if goes_on and (blank or int(marker[1] or 1) != 1):
+                    break
+                spaces = text - marker.end()
+                # More than four spaces are one, and indented code.
+                text_at = text if not blank and spaces <= 4 else marker.end() + 1
+                self._enter(matched, text_at - start)
+                self._empty_item = blank
+                start, at = text_at, text
+            if at == len(line):
+                return
+            matched, goes_on = len(self._containers), False
+        self._text(number, line, start, at, matched)
+
+    def _leaf_block(self, number: int, line: str, at: int, matched: int, goes_on: bool) -> bool:
+        """Read a block that holds no others, if one begins here; a paragraph is none of these."""
+        char = line[at]
+        if char == "#":
+            atx = _ATX.match(line, at)
+            if atx is None:
+                return False
+            self._close(matched)
+            index = self._lines[number].index("#")
+            text = self._lines[number][index:]
+            outermost = not self._containers
+            self._headings.append(BlockHeading(len(atx[1]), number, number + 1, index, text, False, outermost))
+        elif char in "`~":
+            fence = _FENCE.match(line, at)
+            if fence is None:
+                return False
+            self._close(matched)
+            self._leaf, self._fence = "fence", fence[0]
+            self._open = Open(number, "code fence", _under(line[:at]) + fence[0])
+        elif char == "<":
+            return self._html(number, line, at, matched)
+        elif goes_on and char in "=-" and _UNDERLINE.match(line, at) and not self._rule_after_definitions(line[at:]):
+            self._underlined(number, 1 if char == "=" else 2)
+        elif char in "*-_" and at >= len(line.rstrip(char + " ")) and line.count(char, at) >= 3:
+            self._close(matched)
+        else:
+            return False
+        return True
+
+    def _html(self, number: int, line: str, at: int, matched: int) -> bool:
+        for kind in _HTML:
+            begin = kind.begin.match(line, at)
+            if begin is not None:
+                self._close(matched)
+                self._html_end = kind.end
+                if kind.end is None or kind.end.search(line, at) is None:
+                    self._leaf = "html"
+                    tag = begin[1].lower() if begin.re.groups else ""
+                    self._open = Open(number, "raw HTML", _under(line[:at]) + kind.closing.format(tag))
+                return True
+        if self._leaf == "paragraph" or _ANY_TAG.match(line, at) is None:
+            return False
+        self._close(matched)
+        self._leaf, self._html_end = "html", None
+        return True
+
+    def _text(self, number: int, line: str, start: int, at: int, matched: int) -> None:
+        if self._leaf == "paragraph":
+            # Also where a container ends: a paragraph goes on without its marks.
+            lazy = matched < len(self._containers)
+            begins = _ANY_TAG if line[at] == "<" else _MARKER
+            self._odd |= lazy or at - start > 3 or begins.match(line, at) is not None
+            self._paragraph.append((number, at))
+            return
+        self._close(matched)
+        if at - start < 4:
+            self._leaf, self._paragraph, self._odd = "paragraph", [(number, at)], False
+
+    def _underlined(self, number: int, level: int) -> None:
+        start, at = self._paragraph[0]
+        text = " ".join(part.strip(" \t") for part in self._written())
+        index = _index(self._lines[start], at)
+        self._headings.append(BlockHeading(level, start, number + 1, index, text, True, not self._containers))
+        self._leaf = ""
+
+    def _rule_after_definitions(self, underline: str) -> bool:
+        if self._odd or len(underline) < 3 or underline[0] != "-":
+            return False
+        return all(map(_DEFINITION.fullmatch, self._written()))
+
+    def _written(self) -> list[str]:
+        return [self._lines[number][_index(self._lines[number], at) :] for number, at in self._paragraph]
+
+    def _enter(self, matched: int, container: int) -> None:
+        self._close(matched)
+        self._containers.append(container)
+        if len(self._containers) > MAX_DEPTH:
+            raise TooDeepError
+
+    def _close(self, matched: int) -> None:
+        """End the innermost block, and the containers that do not go on."""
+        if self._leaf == "paragraph" and self._odd:
+            written = self._written()
+            if _LABEL.match("\n".join(written)):
+                number, at = self._paragraph[0]
+                self._unclear.append((number, _index(self._lines[number], at)))
+        self._leaf = ""
+        del self._containers[matched:]
+
+
+def _skip(line: str, start: int) -> int:
+    spaces = _SPACES.match(line, start)
+    return spaces.end() if spaces is not None else start
+
+
+def _index(raw: str, column: int) -> int:
+    """Return the index of the character that stands in a column, tabs being stops four columns apart."""
+    if "\t" not in raw:
+        return column
+    reached = 0
+    for index, char in enumerate(raw):
+        if reached >= column:
+            return index
+        reached += 4 - reached % 4 if char == "\t" else 1
+    return len(raw)
+
+
+def _under(prefix: str) -> str:
+    """Return what a further line of the containers begins with whose first line begins with ``prefix``."""
+    return re.sub("[^> ]", " ", re.sub(">(?! )", "> ", prefix))

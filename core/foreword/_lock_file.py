@@ -1,0 +1,85 @@
+"""``foreword.lock``: what the operator has approved and trusts, by content hash, beside the configuration."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from ._diagnostics import Place
+from ._errors import ConfigError
+from ._settings import Settings
+
+NAME = "foreword.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class LockFile:
+    """The content of ``foreword.lock``.
+
+    Attributes:
+        approved: for each agent, the hash of every file of its memory that is approved, by path.
+    """
+
+    approved: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+
+    def with_approved(self, agent: str, path: str, content_hash: str) -> LockFile:
+        """Return it with one more file approved."""
+        mine = {**self.approved.get(agent, {}), path: content_hash}
+        return replace(self, approved={**self.approved, agent: mine})
+
+
+def lock_path(settings: Settings) -> str:
+    """Return the path of the lock file, which lies beside the configuration.
+
+    Raises:
+        ConfigError: the settings come from no file.
+    """
+    if settings.folder is None:
+        raise ConfigError(f"what is approved stands in {NAME} beside foreword.toml, and there is no foreword.toml")
+    return os.path.join(settings.folder, NAME)
+
+
+def read_lock(path: str) -> LockFile:
+    """Return the content of a lock file; an empty one where it is not there.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            content = tomllib.load(file)
+    except FileNotFoundError:
+        return LockFile()
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise ConfigError(f"the lock file cannot be read: {problem}", Place(path)) from problem
+    approved: dict[str, Mapping[str, str]] = {}
+    for agent, files in content.get("approved", {}).items():
+        if not isinstance(files, dict) or not all(isinstance(one, str) for one in files.values()):
+            raise ConfigError(f"[approved.{agent}] is to name hashes of files", Place(path))
+        approved[agent] = files
+    return LockFile(approved)
+
+
+def write_lock(path: str, lock: LockFile) -> None:
+    """Write a lock file, whole or not at all; equal content gives equal bytes."""
+    lines = ["# Written by foreword: what the operator has approved, by content hash."]
+    for agent, files in sorted(lock.approved.items()):
+        lines += ["", f"[approved.{json.dumps(agent, ensure_ascii=False)}]"]
+        for name, value in sorted(files.items()):
+            lines.append(f"{json.dumps(name, ensure_ascii=False)} = {json.dumps(value)}")
+    folder = os.path.dirname(path) or "."
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{NAME}.", dir=folder)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

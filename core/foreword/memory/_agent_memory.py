@@ -1,0 +1,388 @@
+"""The memory of one agent: its copies of the templates, its overrides, and everything that was ever changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from foreword._agent_settings import memory_root
+from foreword._builder import Builder
+from foreword._errors import ConfigError
+from foreword._lock import Lock
+from foreword._memory_record import MemoryRecord
+from foreword._model import Mode
+from foreword._names import agent_name
+from foreword._plan import Plan
+from foreword._roots import Root
+from foreword._store import Store, StoreError
+
+from . import _override, _queue
+from ._approvals import Approvals
+from ._changes import Changes, check_unchanged
+from ._creation import create
+from ._entry import Entry, Who
+from ._errors import AgentMemoryError, ChangeRefused
+from ._git import Git
+from ._memory_files import MemoryFiles, digest
+from ._queue import Pending
+from ._revert import revert
+from ._sections_view import SectionView, view, views
+from ._status import MemoryStatus, copy_statuses
+from ._templates import Template, templates
+from ._trial_status import override_statuses
+from ._upgrade import Take, Upgraded, settle, upgrade
+
+if TYPE_CHECKING:
+    from ._tools import MemoryTool
+
+
+class AgentMemory:
+    """The memory of one agent, to be read and, within the policy, changed.
+
+    Every change is an entry of a journal, holds or does not hold as a whole, and shows in the next build.
+
+    Args:
+        path: the memory's root; None is what the builder's settings say for the agent.
+        agent: whose memory it is.
+        builder: knows the operator's templates and the policy; None makes one of the path alone.
+        who: in whose name changes are made: ``agent``, ``operator`` or ``tool``.
+        on_message: is told what went otherwise than asked without being an error, such as a commit that was
+            not made.
+
+    Raises:
+        ConfigError: the agent's name is none, or there is no path.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        agent: str = "",
+        *,
+        builder: Builder | None = None,
+        who: Who = "agent",
+        on_message: Callable[[str], object] | None = None,
+    ) -> None:
+        self.agent = agent_name(agent)
+        if builder is None:
+            if path is None:
+                raise ConfigError("a memory needs a path, or a builder whose settings name one")
+            builder = Builder(memory=path, on_diagnostic=lambda _: None)
+        self.builder = builder
+        root = memory_root(builder.settings, self.agent)
+        if root is None:
+            raise ConfigError("no memory is configured; say [memory] path")
+        self.root: Root = root
+        self.who: Who = who
+        self._message = on_message
+        self._store = Store(root.path)
+        self._files = MemoryFiles(self._store, builder.settings.memory.namespace)
+        self._git = Git(root.path)
+        self._approvals = Approvals(builder.settings, self.agent)
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str] | None = None,
+        agent: str = "",
+        *,
+        builder: Builder | None = None,
+        who: Who = "agent",
+        on_message: Callable[[str], object] | None = None,
+    ) -> AgentMemory:
+        """Copy the templates into the memory, all or nothing; where that is done already, change no byte.
+
+        Args:
+            path: as for `AgentMemory`.
+            agent: as for `AgentMemory`.
+            builder: as for `AgentMemory`.
+            who: as for `AgentMemory`.
+            on_message: as for `AgentMemory`.
+
+        Raises:
+            AgentMemoryError: the memory is another agent's.
+            StoreError: the disk would not take it; nothing is there.
+        """
+        if builder is None and path is not None:
+            os.makedirs(os.path.expanduser(os.fspath(path).replace("{agent}", agent_name(agent))), exist_ok=True)
+        memory = cls(path, agent, builder=builder, who=who, on_message=on_message)
+        os.makedirs(memory.root.path, exist_ok=True)
+        with memory._locked(creating=True):
+            if memory._files.created:
+                memory._check_owner()
+            else:
+                create(memory._files, memory.agent, who, _now(), list(memory._templates().values()), memory._landed)
+        return memory
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    def status(self) -> MemoryStatus:
+        """Say how each copy stands to its template and each override to the text below, and what waits."""
+        self._settle_quietly()
+        record = self._files.record()
+        plan = self._plan()
+        statuses = copy_statuses(self._files, record, templates(self.builder, plan))
+        problems = tuple(
+            str(diagnostic)
+            for diagnostic in plan.diagnostics
+            if diagnostic.severity != "info" and diagnostic.provider and ":memory " in diagnostic.provider
+        )
+        return MemoryStatus(
+            agent=record.agent,
+            created=self._files.created,
+            copies=statuses,
+            overrides=override_statuses(self.builder, plan, self._files.namespace),
+            pending=tuple(one.name for one in self.pending()),
+            problems=problems,
+        )
+
+    def sections(self) -> tuple[SectionView, ...]:
+        """Return every section of the agent's prompt, at each of its layers."""
+        return views(self.builder, self._plan())
+
+    def section(self, id: str) -> SectionView:
+        """Return one section at each layer: its template, the agent's copy, its overrides, and what is in effect.
+
+        Raises:
+            UnknownSection: nobody said anything about such a section.
+        """
+        return view(self.builder, self._plan(), id)
+
+    def history(self, id: str | None = None) -> list[Entry]:
+        """Return the journal, oldest first; with an id, what concerned that section."""
+        self._settle_quietly()
+        return [entry for entry in self._files.journal() if id is None or entry.id in (id, None)]
+
+    def at(self, id: str, n: int) -> dict[str, str | None]:
+        """Return the files of a section as they were after entry ``n``: text by name, None for a deleted one.
+
+        Raises:
+            AgentMemoryError: there is no such entry.
+        """
+        self._settle_quietly()
+        entries = self._files.journal()
+        if not any(entry.n == n for entry in entries):
+            raise AgentMemoryError(f"the journal has no entry {n}")
+        record = self._files.record()
+        own = {f"{MemoryRecord.COPIES}/{name}" for name, copy in record.copies.items() if copy.id == id}
+        found: dict[str, str | None] = {}
+        for entry in entries:
+            if entry.n <= n:
+                for name, change in entry.files.items():
+                    if entry.id == id or name in own:
+                        kept = None if change.after is None else self._files.kept(change.after)
+                        found[name] = None if kept is None else kept.decode("utf-8", "replace")
+        return found
+
+    def pending(self) -> list[Pending]:
+        """Return what waits for approval: proposals, and files that were written past foreword."""
+        return self._approvals.pending(self._files) if self._approvals.needed else []
+
+    def tools(self) -> list[MemoryTool]:
+        """Return the memory as tools for a model, each with a JSON schema of its arguments."""
+        from ._tools import tools
+
+        return tools(self)
+
+    # -- changing ----------------------------------------------------------------------------------
+
+    def override(
+        self,
+        id: str,
+        text: str = "",
+        *,
+        mode: Mode | None = None,
+        heading: str | None = None,
+        title: str | None = None,
+        priority: int | None = None,
+        reason: str = "",
+        if_match: dict[str, str | None] | None = None,
+    ) -> Entry | Pending:
+        """Write an override; it shows in the next build, or waits where the operator's approval is needed.
+
+        Args:
+            id: the section.
+            text: the text of the edit.
+            mode: as for `foreword.Edit`; None replaces the section, or defines it.
+            heading: for a patch, the heading whose text is exchanged.
+            title: a new title.
+            priority: a new priority.
+            reason: why, for the journal.
+            if_match: the hash of files as they were read; the change is made only if they are so still.
+
+        Returns:
+            The entry of the journal, or what now waits for approval.
+
+        Raises:
+            ChangeRefused: the policy, or the section as it stands, does not allow it; nothing was written.
+            MemoryConflict: a file of ``if_match`` was changed in the meantime.
+            StoreError: the disk would not take it; everything is as it was.
+        """
+        with self._locked():
+            changes = self._changes()
+            changes.settle()
+            if if_match:
+                check_unchanged(self._files, if_match)
+            plan = self._plan()
+            if _override.read_only(plan, id):
+                raise ChangeRefused(f"{id!r} is read_only in the memory")
+            written = _override.draft(
+                self._files, id, text, mode=mode, heading=heading, title=title, priority=priority
+            )
+            trial = _override.attempt(self.builder, plan, written)
+            what = f"override: {mode or 'replace'}"
+            if self._approvals.needed and self.who != "operator":
+                return _queue.propose(
+                    self._files, written, id=trial.edit.id, who=self.who, when=_now(), why=reason, what=what
+                )
+            entry = self._write(changes, written, trial.edit.id, trial.base, what, reason)
+            if self._approvals.needed:
+                self._approvals.approve_file(self._files, f"{MemoryRecord.OVERRIDES}/{written.file}")
+            return entry
+
+    def upgrade(self, *, dry_run: bool = False, reason: str = "") -> list[Upgraded]:
+        """Refresh untouched copies, merge edited ones with their base, and copy templates that are new.
+
+        Args:
+            dry_run: change nothing, only say what would be done.
+            reason: why, for the journal.
+        """
+        with self._locked():
+            changes = self._changes()
+            changes.settle()
+            return upgrade(self._files, changes, self._templates(), dry_run=dry_run, why=reason)
+
+    def settle(self, id: str, take: Take) -> Upgraded:
+        """Settle the conflict of an upgrade: keep the agent's text (``mine``) or take the ``new`` one.
+
+        Raises:
+            AgentMemoryError: the section has no copy that waits to be settled.
+        """
+        with self._locked():
+            changes = self._changes()
+            changes.settle()
+            return settle(self._files, changes, self._templates(), id, take)
+
+    def revert(self, n: int, *, reason: str = "") -> Entry:
+        """Undo one entry of the journal alone, as an entry of its own.
+
+        Raises:
+            AgentMemoryError: there is no such entry, or it cannot be undone.
+            MemoryConflict: a later entry changed the same text; nothing was written.
+        """
+        with self._locked():
+            changes = self._changes()
+            changes.settle()
+            return revert(self._files, changes, n, reason)
+
+    def approve(self, name: str) -> None:
+        """Approve what waits under a name; it shows in the next build.
+
+        Raises:
+            AgentMemoryError: nothing waits under that name.
+        """
+        with self._locked():
+            changes = self._changes()
+            changes.settle()
+            waiting = self._waiting(name)
+            path = waiting.name
+            if waiting.draft is not None:
+                trial = _override.attempt(self.builder, self._plan(), waiting.draft)
+                what = f"{waiting.what}, proposed by {waiting.who}"
+                self._write(changes, waiting.draft, waiting.id, trial.base, what, waiting.why)
+                _queue.drop(self._files, waiting)
+                path = f"{MemoryRecord.OVERRIDES}/{waiting.draft.file}"
+            self._approvals.approve_file(self._files, path)
+
+    def reject(self, name: str, *, reason: str = "") -> None:
+        """Reject what waits under a name: a proposal is dropped, a file is put back to what it was made from.
+
+        Raises:
+            AgentMemoryError: nothing waits under that name.
+        """
+        with self._locked():
+            changes = self._changes()
+            changes.settle()
+            waiting = self._waiting(name)
+            if waiting.draft is not None:
+                _queue.drop(self._files, waiting)
+                return
+            folder, _, inside = waiting.name.partition("/")
+            before: bytes | None = None
+            if folder == MemoryRecord.COPIES and (copy := self._files.record().copies.get(inside)) is not None:
+                before = self._files.kept(copy.base) + b"\n"
+            changes.apply(id=waiting.id, what=f"reject {waiting.name}", why=reason, writes={waiting.name: before})
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _write(
+        self, changes: Changes, written: _override.Draft, id: str, base: str | None, what: str, reason: str
+    ) -> Entry:
+        folder = MemoryRecord.OVERRIDES
+        writes: dict[str, bytes | None] = {f"{folder}/{name}": None for name in written.instead_of}
+        writes[f"{folder}/{written.file}"] = written.data
+        bases: dict[str, str | None] = dict.fromkeys(written.instead_of)
+        bases[written.file] = base
+        return changes.apply(id=id, what=what, why=reason, writes=writes, overrides=bases)
+
+    def _waiting(self, name: str) -> Pending:
+        for one in self.pending():
+            if one.name == name:
+                return one
+        raise AgentMemoryError(f"nothing waits under the name {name!r}; foreword memory pending lists what does")
+
+    @contextmanager
+    def _locked(self, *, creating: bool = False) -> Iterator[None]:
+        folder = self._files.path(MemoryRecord.FOLDER)
+        if creating:
+            self._store.make_directory(folder)
+        elif not self._files.created:
+            raise AgentMemoryError(f"{self.root.written} holds no copies yet; foreword memory init makes them")
+        with Lock(self._store, f"{folder}/lock"):
+            if not creating:
+                self._check_owner()
+            yield
+
+    def _check_owner(self) -> None:
+        owner = self._files.record().agent
+        if owner is not None and owner != self.agent:
+            raise AgentMemoryError(f"{self.root.written} is the memory of {owner!r}, not of {self.agent!r}")
+
+    def _settle_quietly(self) -> None:
+        """Take in what was changed past foreword, unless the memory cannot be written to."""
+        if self._files.created:
+            try:
+                with self._locked():
+                    self._changes().settle()
+            except (OSError, StoreError) as problem:
+                self._tell(f"the journal cannot be written: {problem}")
+
+    def _changes(self) -> Changes:
+        return Changes(self._files, self.who, _now, self._landed)
+
+    def _landed(self, entry: Entry, paths: Sequence[str]) -> None:
+        message = entry.what if not entry.why else f"{entry.what}\n\n{entry.why}"
+        told = self._git.commit(paths, message, entry.who)
+        if told is not None:
+            self._tell(told)
+
+    def _tell(self, message: str) -> None:
+        if self._message is not None:
+            self._message(message)
+
+    def _plan(self) -> Plan:
+        return self.builder.plan(self.agent)
+
+    def _templates(self) -> dict[str, Template]:
+        return templates(self.builder, self._plan())
+
+
+def file_hash(data: bytes) -> str:
+    """Return the hash by which ``if_match`` names a file's bytes."""
+    return digest(data)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,184 @@
+"""Overrides: which file an edit of the agent is written to, and whether the policy lets it stand."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from foreword._builder import Builder
+from foreword._file_edit import file_edit
+from foreword._files import MarkdownFile
+from foreword._fold import Fold
+from foreword._front_matter import parse
+from foreword._layers import RANK
+from foreword._memory_record import MemoryRecord
+from foreword._model import Edit, Mode
+from foreword._names import id_key, is_tool, normalise, section_name, tool_id
+from foreword._plan import Plan, Ranked
+from foreword._policy import Policy
+from foreword._prepared import PreparedEdit
+from foreword._resolve import Resolution, resolve
+from foreword._roots import Root
+from foreword._standing import text_hash
+
+from ._errors import ChangeRefused
+from ._memory_files import MemoryFiles
+from ._sections import edit_of
+from ._templates import file_stem
+
+WRITERS = (None, "define", "replace", "remove")
+
+
+class Draft(NamedTuple):
+    """An override that is to be written: its file, the bytes of that, and the files that it takes the place of."""
+
+    file: str
+    data: bytes
+    instead_of: tuple[str, ...]
+
+
+def draft(
+    files: MemoryFiles,
+    id: str,
+    text: str,
+    *,
+    mode: Mode | None,
+    heading: str | None,
+    title: str | None,
+    priority: int | None,
+) -> Draft:
+    """Return the file that an override is written to.
+
+    What gives, replaces or removes the whole text takes the place of the file that did so before; so does a
+    second patch of one heading, and a second move. Texts put before or after add up.
+    """
+    present = overrides(files)
+    same = {name: edit for name, edit in present.items() if id_key(edit.id) == id_key(id)}
+    if mode in WRITERS:
+        instead = [name for name, edit in same.items() if edit.mode in WRITERS]
+        stem = file_stem(id)
+    elif mode == "patch":
+        wanted = (heading or "").strip()
+        instead = [n for n, edit in same.items() if edit.mode == "patch" and (edit.heading or "").strip() == wanted]
+        stem = f"{file_stem(id)}.patch.{_slug(wanted)}"
+    elif mode == "move":
+        instead = [name for name, edit in same.items() if edit.mode == "move"]
+        stem = f"{file_stem(id)}.move"
+    else:
+        instead = []
+        stem = f"{file_stem(id)}.{mode}"
+    name = instead[0] if instead else next(name for name in _names(id, stem) if name not in present)
+    data = _data(name, id, text, mode=mode, heading=heading, title=title, priority=priority)
+    return Draft(name, data, tuple(other for other in instead if other != name))
+
+
+def overrides(files: MemoryFiles) -> dict[str, Edit]:
+    """Return the edit of every override, by the name of its file."""
+    folder = f"{MemoryRecord.OVERRIDES}/"
+    found: dict[str, Edit] = {}
+    for path, data in files.documents().items():
+        if path.startswith(folder):
+            try:
+                found[path.removeprefix(folder)] = edit_of(path, data)
+            except Exception:
+                continue
+    return found
+
+
+class Trial(NamedTuple):
+    """A resolution in which a draft takes part: its edit, and the hash of the text below it."""
+
+    edit: PreparedEdit
+    base: str | None
+    resolution: Resolution
+
+
+def attempt(builder: Builder, plan: Plan, written: Draft) -> Trial:
+    """Resolve the prompt as it would be with the draft, and see what becomes of it.
+
+    Raises:
+        ChangeRefused: the draft would be no edit, or would not hold; the message is the reason.
+    """
+    folder = f"{builder.settings.memory.namespace}/{MemoryRecord.OVERRIDES}"
+    gone = {f"{folder}/{name}" for name in (written.file, *written.instead_of)}
+    kept = [ranked for ranked in plan.contributions if not _is_one_of(ranked, gone)]
+    provider = next(plugin.provider for plugin in builder.manager.plugins if plugin.provider.entry_point == "memory")
+    place = f"{folder}/{written.file}"
+    document = parse(written.data.decode(), place)
+    edit = file_edit(MarkdownFile(Root(folder, ""), written.file, place, document, None, None), layer="override")
+    draft_plan = Plan(plan.context, plan.preparation, kept, plan.broken)
+    others = draft_plan.prepared()
+    tried = plan.preparation.prepare(edit, provider, ("memory", "override"))
+    if tried is None:
+        raise ChangeRefused(f"the text of {edit.id!r} is empty, so it would change nothing")
+    resolution = resolve([*others, tried], builder.policy)
+    for step in next((steps for id, steps in resolution.chains.items() if id_key(id) == id_key(tried.id)), ()):
+        if step.edit is tried:
+            if step.outcome not in ("applied", "stale", "shadowed"):
+                raise ChangeRefused(f"{step.outcome}: {step.reason}")
+            return Trial(tried, _base(others, tried, builder.policy), resolution)
+    raise ChangeRefused(f"an edit of {tried.id!r} would have no effect")
+
+
+def read_only(plan: Plan, id: str) -> bool:
+    """Return whether a file of the memory says of itself that the memory API may not change its section."""
+    return any(
+        ranked.contribution.edit.file is not None
+        and ranked.contribution.edit.file.front_matter.read_only
+        and id_key(ranked.contribution.edit.id) == id_key(id)
+        for ranked in plan.contributions
+        if ranked.contribution.provider.first_party and ranked.contribution.provider.entry_point == "memory"
+    )
+
+
+def _is_one_of(ranked: Ranked, paths: set[str]) -> bool:
+    file = ranked.contribution.edit.file
+    return file is not None and ranked.contribution.provider.entry_point == "memory" and file.name in paths
+
+
+def _base(edits: Iterable[PreparedEdit], tried: PreparedEdit, policy: Policy) -> str | None:
+    """Return the hash of the text below, as it reads before rendering."""
+    key = id_key(tried.id)
+    lower = [edit for edit in edits if id_key(edit.id) == key and RANK[edit.layer] < RANK[tried.layer]]
+    fold = Fold(key, lower, policy, frozenset(), compare=True)
+    fold.run()
+    raw = fold.standing.raw if fold.standing is not None else None
+    return None if raw is None else text_hash(raw)
+
+
+def _names(id: str, stem: str) -> Iterator[str]:
+    folder = "tools/" if is_tool(id) else ""
+    yield f"{folder}{stem}.md"
+    yield from (f"{folder}{stem}-{number}.md" for number in range(2, 1_000_000))
+
+
+def _slug(heading: str) -> str:
+    return re.sub(r"_+", "_", normalise(heading).replace(".", "_")).strip("_")[:60] or "heading"
+
+
+def _data(
+    name: str,
+    id: str,
+    text: str,
+    *,
+    mode: Mode | None,
+    heading: str | None,
+    title: str | None,
+    priority: int | None,
+) -> bytes:
+    given: dict[str, object] = {}
+    if _named_by(name) != id:
+        given["id"] = id
+    given.update(mode=mode, heading=heading, title=title, priority=priority)
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in given.items() if value is not None]
+    body = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if lines or body.startswith("---"):
+        body = "\n".join(["---", *lines, "---", body]).rstrip()
+    return (body + "\n").encode()
+
+
+def _named_by(name: str) -> str:
+    folder, _, base = name.rpartition("/")
+    return tool_id(base[:-3]) if folder == "tools" else section_name(base).id

@@ -1,0 +1,29 @@
+"""Which section a file of a memory speaks of."""
+
+from __future__ import annotations
+
+from foreword._decode import decode
+from foreword._file_edit import file_edit
+from foreword._files import MarkdownFile
+from foreword._front_matter import parse
+from foreword._memory_record import MemoryRecord
+from foreword._model import Edit
+from foreword._roots import Root
+
+
+def edit_of(name: str, data: bytes) -> Edit:
+    """Return the edit that a copy or an override stands for by its name and its front matter."""
+    folder, _, inside = name.partition("/")
+    document = parse(decode(data), name)
+    file = MarkdownFile(Root(folder, ""), inside, name, document, None, None)
+    if folder == MemoryRecord.COPIES:
+        return file_edit(file, plain=True, copy_of_below=True)
+    return file_edit(file, layer="override")
+
+
+def section_of(name: str, data: bytes | None) -> str | None:
+    """Return the id of the section, or None where the file cannot be read."""
+    try:
+        return edit_of(name, data or b"").id or None
+    except Exception:
+        return None
