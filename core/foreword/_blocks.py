@@ -20,6 +20,7 @@ _ATX: Final = re.compile(r"(#{1,6})(?: |\Z)")
 _FENCE: Final = re.compile(r"`{3,}(?=[^`]*\Z)|~{3,}")
 _UNDERLINE: Final = re.compile(r"(?:=+|-+)\Z")
 _MARKER: Final = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |\Z)")
+_BEGINS: Final = re.compile(r"[#`~<>_*+=-]|[0-9]{1,9}(?=[.)])")
 _LABEL: Final = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]:", re.DOTALL)
 _DEFINITION: Final = re.compile(r"\[[\w .-]*\w[\w .-]*\]:[ \t]+(?:https?://|[./#])[\w./#?&=%~+:@!,-]*[ \t]*", re.ASCII)
 
@@ -76,15 +77,19 @@ class Open(NamedTuple):
     closing: str
 
 
-class Blocks(NamedTuple):
-    """What a text holds.
+class Mend(NamedTuple):
+    """What to insert, and where, at a place that parsers of CommonMark read in two ways, so that they agree."""
 
-    ``unclear`` are the places (line and index) of brackets that may begin a link definition which
-    parsers end at different lines.
-    """
+    line: int
+    at: int
+    text: str
+
+
+class Blocks(NamedTuple):
+    """What a text holds, in the order of its lines; it is so for every parser once the mends are made."""
 
     headings: list[BlockHeading]
-    unclear: list[tuple[int, int]]
+    mends: list[Mend]
     open: Open | None
 
 
@@ -116,7 +121,7 @@ class _Reader:
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
         self._headings: list[BlockHeading] = []
-        self._unclear: list[tuple[int, int]] = []
+        self._mends: list[Mend] = []
         # A quote is 0; a list item is how far its text is indented, counted from its parent's text.
         self._containers: list[int] = []
         self._empty_item = False
@@ -144,7 +149,7 @@ class _Reader:
         """Return what was read."""
         left = self._open if self._leaf == "fence" or (self._leaf == "html" and self._html_end is not None) else None
         self._close(0)
-        return Blocks(self._headings, self._unclear, left)
+        return Blocks(self._headings, self._mends, left)
 
     def _matched(self, line: str) -> tuple[int, int, int]:
         """Return where the text of the innermost open container begins, its first mark, and how many go on."""
@@ -259,13 +264,24 @@ class _Reader:
         if self._leaf == "paragraph":
             # Also where a container ends: a paragraph goes on without its marks.
             lazy = matched < len(self._containers)
-            begins = _ANY_TAG if line[at] == "<" else _MARKER
-            self._odd |= lazy or at - start > 3 or begins.match(line, at) is not None
+            indented = at - start > 3
+            tag_or_marker = (_ANY_TAG if line[at] == "<" else _MARKER).match(line, at)
+            self._odd |= lazy or indented or tag_or_marker is not None
+            begins = _BEGINS.match(line, at) if lazy and indented else None
+            if begins is not None:
+                # Some take it for what it looks like, wherever the containers end.
+                escaped = begins.end() if line[at].isdigit() else at
+                self._mend(number, escaped, "\\")
             self._paragraph.append((number, at))
             return
-        self._close(matched)
         if at - start < 4:
+            self._close(matched)
             self._leaf, self._paragraph, self._odd = "paragraph", [(number, at)], False
+            return
+        if line[at] == ">" and self._containers[matched : matched + 1] == [_QUOTE]:
+            # Indented code, but some let the quote go on: a blank line ends it for all.
+            self._mends.append(Mend(number, 0, _under(line[:start]).rstrip() + "\n"))
+        self._close(matched)
 
     def _underlined(self, number: int, level: int) -> None:
         start, at = self._paragraph[0]
@@ -282,6 +298,9 @@ class _Reader:
     def _written(self) -> list[str]:
         return [self._lines[number][_index(self._lines[number], at) :] for number, at in self._paragraph]
 
+    def _mend(self, number: int, column: int, text: str) -> None:
+        self._mends.append(Mend(number, _index(self._lines[number], column), text))
+
     def _enter(self, matched: int, container: int) -> None:
         self._close(matched)
         self._containers.append(container)
@@ -291,10 +310,9 @@ class _Reader:
     def _close(self, matched: int) -> None:
         """End the innermost block, and the containers that do not go on."""
         if self._leaf == "paragraph" and self._odd:
-            written = self._written()
-            if _LABEL.match("\n".join(written)):
-                number, at = self._paragraph[0]
-                self._unclear.append((number, _index(self._lines[number], at)))
+            # Parsers end a link definition at different lines when what follows could begin a block.
+            if _LABEL.match("\n".join(self._written())):
+                self._mend(*self._paragraph[0], "\\")
         self._leaf = ""
         del self._containers[matched:]
 

@@ -19,9 +19,9 @@ SHALLOWEST: Final = 3
 
 _DEEPEST: Final = 6
 _MAX_REPEATED: Final = 2000
-# Without one of these there is no heading, nothing that can stay open, and no link definition.
+# Without one of these there is no heading, and nothing that can stay open, however it is read.
 _NOTEWORTHY: Final = re.compile(
-    r"#|```|~~~|<[!?]|<(?:script|pre|style|textarea)|\]:|\r|[=-][ \t]*(?:\n|\Z)", re.IGNORECASE
+    r"#|```|~~~|<[!?]|<(?:script|pre|style|textarea)|\r|[=-][ \t]*(?:\n|\Z)", re.IGNORECASE
 )
 _CLOSING: Final = re.compile(r"(?:(?<=[ \t])|\A)#+\Z")
 
@@ -29,7 +29,7 @@ _CLOSING: Final = re.compile(r"(?:(?<=[ \t])|\A)#+\Z")
 class Note(NamedTuple):
     """One thing that was done to a text, and the line of the source, from 0.
 
-    ``kind`` is ``title``, ``headings``, ``closed``, ``escaped`` or ``fenced``.
+    ``kind`` is ``title``, ``headings``, ``closed``, ``mended`` or ``fenced``.
     """
 
     kind: str
@@ -60,11 +60,6 @@ def neutralise(text: str, *, title: str | None) -> Neutralised:
     """
     if _NOTEWORTHY.search(text) is None:
         return Neutralised(text, None, ())
-    return neutralise_fully(text, title=title)
-
-
-def neutralise_fully(text: str, *, title: str | None) -> Neutralised:
-    """Do what `neutralise` does, without looking first whether there is anything to do."""
     lines, sources = _split(text)
     try:
         blocks = read_blocks(lines)
@@ -74,7 +69,7 @@ def neutralise_fully(text: str, *, title: str | None) -> Neutralised:
     if title is not None:
         work.leave_out_title(title)
     work.shift_headings()
-    work.escape_definitions()
+    work.mend()
     work.close()
     return work.done()
 
@@ -96,7 +91,7 @@ class _Work:
         self._given = lines
         self._sources = sources
         self._headings = blocks.headings
-        self._unclear = blocks.unclear
+        self._mends = blocks.mends
         self._open = blocks.open
         self._notes: list[Note] = []
         self._closing: list[str] = []
@@ -131,11 +126,12 @@ class _Work:
             else:
                 self._lines[heading.start] = line[: heading.at] + "#" * (level - heading.level) + line[heading.at :]
 
-    def escape_definitions(self) -> None:
-        for number, at in self._unclear:
-            line = self._given[number]
-            self._lines[number] = f"{line[:at]}\\{line[at:]}"
-            self._note("escaped", "a link definition runs into what follows and is read as text", number)
+    def mend(self) -> None:
+        for number, at, inserted in self._mends:
+            line = self._lines[number]
+            if line is not None:
+                self._lines[number] = line[:at] + inserted + line[at:]
+                self._note("mended", "parsers disagree on what this line is, and now read it in one way", number)
 
     def close(self) -> None:
         if self._open is not None:
@@ -143,7 +139,12 @@ class _Work:
             self._note("closed", f"{self._open.what} is left open and is closed at the end", self._open.line)
 
     def done(self) -> Neutralised:
-        kept = [(line, source) for line, source in zip(self._lines, self._sources, strict=True) if line is not None]
+        kept = [
+            (part, source)
+            for line, source in zip(self._lines, self._sources, strict=True)
+            if line is not None
+            for part in line.split("\n")
+        ]
         kept += [(line, self._sources[-1]) for line in self._closing]
         kept = kept or [("", self._sources[0])]
         sources = tuple(source for _, source in kept)

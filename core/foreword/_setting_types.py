@@ -106,7 +106,7 @@ def _not_blank(text: str) -> str:
     return text
 
 
-def spelled(spelling: Callable[[str], str], table: dict[str, T]) -> dict[str, T]:
+def spelled(spelling: Callable[[str], str], table: Mapping[str, T]) -> dict[str, T]:
     """Return the table under the one spelling of each key; two keys for one thing are refused."""
     written: dict[str, str] = {}
     for key in table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
 from pydantic import (
@@ -18,6 +19,7 @@ from pydantic import (
     Secret,
     SecretBytes,
     SecretStr,
+    WrapSerializer,
 )
 from pydantic_core import PydanticCustomError
 
@@ -112,9 +114,12 @@ def _flat(table: object) -> object:
     return flat
 
 
+# Settings are handed to plugins, and none may change them for the others.
+Unchangeable = AfterValidator(MappingProxyType)
+AsDict = WrapSerializer(lambda value, handler: handler(dict(value)))
 VariableName = Annotated[str, PlainValidator(_variable_name)]
 VariableValue = Annotated[Value, PlainValidator(_variable_value)]
-Variables = Annotated[dict[VariableName, VariableValue], BeforeValidator(_flat)]
+Variables = Annotated[Mapping[VariableName, VariableValue], BeforeValidator(_flat), Unchangeable, AsDict]
 Roots = Annotated[tuple[RootPath, ...], Listed]
 Layers = Annotated[tuple[Layer, ...], Listed]
 PluginNames = Annotated[tuple[PluginName, ...], Listed]
@@ -123,7 +128,7 @@ PluginNames = Annotated[tuple[PluginName, ...], Listed]
 class _Table(BaseModel):
     """One table of the configuration: nothing in it is guessed, converted or passed over."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True)
 
 
 class MemorySettings(_Table):
@@ -168,7 +173,9 @@ class PluginSettings(_Table):
     disable: PluginNames = ()
     require: PluginNames = ()
     pin: bool = False
-    layers: dict[PluginName, Layers] = Field(default_factory=dict[str, tuple[Layer, ...]])
+    layers: Annotated[Mapping[PluginName, Layers], Unchangeable, AsDict] = Field(
+        default_factory=dict[str, tuple[Layer, ...]]
+    )
 
 
 class FileSettings(_Table):
@@ -187,22 +194,22 @@ WINDOWS: Final[dict[Layer, tuple[int, int]]] = {
 }
 
 
-def _sections(given: dict[str, SectionPolicy]) -> dict[str, SectionPolicy]:
+def _sections(given: Mapping[str, SectionPolicy]) -> dict[str, SectionPolicy]:
     sections = spelled(check_id, given)
     safety = sections.get("safety", SAFETY)
     kept = {key: getattr(safety, key) for key in safety.model_fields_set}
     return {**sections, "safety": SAFETY.model_copy(update=kept)}
 
 
-def _windows(given: dict[Layer, tuple[int, int]]) -> dict[Layer, tuple[int, int]]:
+def _windows(given: Mapping[Layer, tuple[int, int]]) -> dict[Layer, tuple[int, int]]:
     return {**WINDOWS, **given}
 
 
-def _by_agent(given: dict[str, AgentSettings]) -> dict[str, AgentSettings]:
+def _by_agent(given: Mapping[str, AgentSettings]) -> dict[str, AgentSettings]:
     return spelled(agent_name, given)
 
 
-def _by_section(given: dict[str, str]) -> dict[str, str]:
+def _by_section(given: Mapping[str, str]) -> dict[str, str]:
     return spelled(check_id, given)
 
 
@@ -215,19 +222,23 @@ class Settings(_Table):
 
     prompts_dir: RootPath | None = None
     layout: Literal["default", "xml"] = "default"
-    memory: MemorySettings = MemorySettings()
-    skills: SkillSettings = SkillSettings()
+    memory: MemorySettings = Field(default_factory=MemorySettings)
+    skills: SkillSettings = Field(default_factory=SkillSettings)
     variables: Variables = Field(default_factory=dict[str, Value])
-    agents: Annotated[dict[AgentName, AgentSettings], AfterValidator(_by_agent)] = Field(
+    agents: Annotated[Mapping[AgentName, AgentSettings], AfterValidator(_by_agent), Unchangeable, AsDict] = Field(
         default_factory=dict[str, AgentSettings]
     )
-    sections: Annotated[dict[SectionId, SectionPolicy], AfterValidator(_sections)] = Field(
+    sections: Annotated[Mapping[SectionId, SectionPolicy], AfterValidator(_sections), Unchangeable, AsDict] = Field(
         default_factory=lambda: {"safety": SAFETY}
     )
-    priorities: Annotated[dict[Layer, Window], AfterValidator(_windows)] = Field(default_factory=lambda: dict(WINDOWS))
-    prefer: Annotated[dict[SectionId, NotBlank], AfterValidator(_by_section)] = Field(default_factory=dict[str, str])
-    plugins: PluginSettings = PluginSettings()
-    files: FileSettings = FileSettings()
+    priorities: Annotated[Mapping[Layer, Window], AfterValidator(_windows), Unchangeable, AsDict] = Field(
+        default_factory=lambda: dict(WINDOWS)
+    )
+    prefer: Annotated[Mapping[SectionId, NotBlank], AfterValidator(_by_section), Unchangeable, AsDict] = Field(
+        default_factory=dict[str, str]
+    )
+    plugins: PluginSettings = Field(default_factory=PluginSettings)
+    files: FileSettings = Field(default_factory=FileSettings)
 
     _source: str | None = PrivateAttr(default=None)
     _folder: str | None = PrivateAttr(default=None)
