@@ -78,10 +78,11 @@ class Open(NamedTuple):
 
 
 class Mend(NamedTuple):
-    """What to insert, and where, at a place that parsers of CommonMark read in two ways, so that they agree."""
+    """A place that parsers of CommonMark read in two ways, and the text in its stead that makes them agree."""
 
     line: int
-    at: int
+    start: int
+    end: int
     text: str
 
 
@@ -140,10 +141,12 @@ class _Reader:
         whole = matched == len(self._containers)
         if whole and self._leaf in ("fence", "html"):
             self._inside(line, start, at)
+            self._even(number, line, at)
         elif at == len(line):
             self._close(matched)
         else:
-            self._block(number, line, start, at, matched)
+            at = self._block(number, line, start, at, matched)
+            self._even(number, line, at)
 
     def finished(self) -> Blocks:
         """Return what was read."""
@@ -185,8 +188,8 @@ class _Reader:
         if ended:
             self._leaf = ""
 
-    def _block(self, number: int, line: str, start: int, at: int, matched: int) -> None:
-        """Read a line that is not blank and stands in no fence and no raw HTML."""
+    def _block(self, number: int, line: str, start: int, at: int, matched: int) -> int:
+        """Read a line that is not blank, in no fence and no raw HTML; return where its innermost block begins."""
         goes_on = self._leaf == "paragraph" and matched == len(self._containers)
         while at - start < 4:
             if line[at] == ">":
@@ -194,7 +197,7 @@ class _Reader:
                 start = at + 1 + line.startswith(" ", at + 1)
                 at = _skip(line, start)
             elif self._leaf_block(number, line, at, matched, goes_on):
-                return
+                return at
             else:
                 marker = _MARKER.match(line, at)
                 if marker is None:
@@ -210,9 +213,10 @@ class _Reader:
                 self._empty_item = blank
                 start, at = text_at, text
             if at == len(line):
-                return
+                return at
             matched, goes_on = len(self._containers), False
         self._text(number, line, start, at, matched)
+        return at
 
     def _leaf_block(self, number: int, line: str, at: int, matched: int, goes_on: bool) -> bool:
         """Read a block that holds no others, if one begins here; a paragraph is none of these."""
@@ -271,7 +275,7 @@ class _Reader:
             if begins is not None:
                 # Some take it for what it looks like, wherever the containers end.
                 escaped = begins.end() if line[at].isdigit() else at
-                self._mend(number, escaped, "\\")
+                self._escape(number, escaped)
             self._paragraph.append((number, at))
             return
         if at - start < 4:
@@ -280,7 +284,7 @@ class _Reader:
             return
         if line[at] == ">" and self._containers[matched : matched + 1] == [_QUOTE]:
             # Indented code, but some let the quote go on: a blank line ends it for all.
-            self._mends.append(Mend(number, 0, _under(line[:start]).rstrip() + "\n"))
+            self._mends.append(Mend(number, 0, 0, _under(line[:start]).rstrip() + "\n"))
         self._close(matched)
 
     def _underlined(self, number: int, level: int) -> None:
@@ -298,8 +302,17 @@ class _Reader:
     def _written(self) -> list[str]:
         return [self._lines[number][_index(self._lines[number], at) :] for number, at in self._paragraph]
 
-    def _mend(self, number: int, column: int, text: str) -> None:
-        self._mends.append(Mend(number, _index(self._lines[number], column), text))
+    def _escape(self, number: int, column: int) -> None:
+        index = _index(self._lines[number], column)
+        self._mends.append(Mend(number, index, index, "\\"))
+
+    def _even(self, number: int, line: str, at: int) -> None:
+        """Have spaces instead of tabs behind two quotes, where parsers count the columns differently."""
+        raw = self._lines[number]
+        if "\t" in raw:
+            end = _index(raw, at)
+            if raw.count(">", 0, end) > 1 and "\t" in raw[:end]:
+                self._mends.append(Mend(number, 0, end, line[:at]))
 
     def _enter(self, matched: int, container: int) -> None:
         self._close(matched)
@@ -309,10 +322,9 @@ class _Reader:
 
     def _close(self, matched: int) -> None:
         """End the innermost block, and the containers that do not go on."""
-        if self._leaf == "paragraph" and self._odd:
-            # Parsers end a link definition at different lines when what follows could begin a block.
-            if _LABEL.match("\n".join(self._written())):
-                self._mend(*self._paragraph[0], "\\")
+        # Parsers end a link definition at different lines when what follows could begin a block.
+        if self._leaf == "paragraph" and self._odd and _LABEL.match("\n".join(self._written())):
+            self._escape(*self._paragraph[0])
         self._leaf = ""
         del self._containers[matched:]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from ._blocks import BlockHeading, Blocks, TooDeepError, read_blocks
+from ._blocks import BlockHeading, Blocks, Mend, Open, TooDeepError, read_blocks
 from ._markdown import leading_heading
 from ._names import clean_title, title_key
 
@@ -69,8 +69,9 @@ def neutralise(text: str, *, title: str | None) -> Neutralised:
     if title is not None:
         work.leave_out_title(title)
     work.shift_headings()
-    work.mend()
-    work.close()
+    work.mend(blocks.mends)
+    if blocks.open is not None:
+        work.close(blocks.open)
     return work.done()
 
 
@@ -84,30 +85,29 @@ def safe_title(title: str) -> str:
 
 
 class _Work:
-    """The lines of one text while they are changed; a line that is left out is None."""
+    """What is to change in the lines of one text: slices to exchange, and lines to leave out."""
 
-    def __init__(self, lines: list[str], sources: Sequence[int], blocks: Blocks) -> None:
-        self._lines: list[str | None] = list(lines)
-        self._given = lines
+    def __init__(self, lines: Sequence[str], sources: Sequence[int], blocks: Blocks) -> None:
+        self._lines = lines
         self._sources = sources
         self._headings = blocks.headings
-        self._mends = blocks.mends
-        self._open = blocks.open
+        self._changes: list[Mend] = []
+        self._left_out: set[int] = set()
+        self._added: list[str] = []
         self._notes: list[Note] = []
-        self._closing: list[str] = []
 
     def leave_out_title(self, title: str) -> None:
         first = 0
         key = title_key(title)
         while self._headings and self._headings[0].start == first and _repeats(self._headings[0], key):
             after = self._headings[0].end
-            while after < len(self._given) and not self._given[after].strip(" \t"):
+            while after < len(self._lines) and not self._lines[after].strip(" \t"):
                 after += 1
-            if after < len(self._given) and self._given[after][0].isspace():
+            if after < len(self._lines) and self._lines[after][0].isspace():
                 # Trimmed, the indented line would be read as something else.
                 return
             self._note("title", "a heading repeats the title of the section and is left out", first)
-            self._lines[first:after] = [None] * (after - first)
+            self._left_out.update(range(first, after))
             first = after
             del self._headings[0]
 
@@ -118,39 +118,41 @@ class _Work:
         levels = "one level" if shift == 1 else f"{shift} levels"
         self._note("headings", f"its headings are {levels} deeper than written", self._headings[0].start)
         for heading in self._headings:
-            level = min(heading.level + shift, _DEEPEST)
-            line = self._given[heading.start]
+            signs = "#" * min(heading.level + shift, _DEEPEST)
+            start, at = heading.start, heading.at
             if heading.underlined:
-                self._lines[heading.start] = f"{line[: heading.at]}{'#' * level} {_one_line(heading.text)}"
-                self._lines[heading.start + 1 : heading.end] = [None] * (heading.end - heading.start - 1)
+                text = f"{signs} {_one_line(heading.text)}"
+                self._changes.append(Mend(start, at, len(self._lines[start]), text))
+                self._left_out.update(range(start + 1, heading.end))
             else:
-                self._lines[heading.start] = line[: heading.at] + "#" * (level - heading.level) + line[heading.at :]
+                self._changes.append(Mend(start, at, at + heading.level, signs))
 
-    def mend(self) -> None:
-        for number, at, inserted in self._mends:
-            line = self._lines[number]
-            if line is not None:
-                self._lines[number] = line[:at] + inserted + line[at:]
-                self._note("mended", "parsers disagree on what this line is, and now read it in one way", number)
+    def mend(self, mends: Sequence[Mend]) -> None:
+        self._changes += mends
+        first = next((mend.line for mend in mends if mend.line not in self._left_out), None)
+        if first is not None:
+            self._note("mended", "parsers disagree on what some lines are, and now read them in one way", first)
 
-    def close(self) -> None:
-        if self._open is not None:
-            self._closing.append(self._open.closing)
-            self._note("closed", f"{self._open.what} is left open and is closed at the end", self._open.line)
+    def close(self, open: Open) -> None:
+        self._added.append(open.closing)
+        self._note("closed", f"{open.what} is left open and is closed at the end", open.line)
 
     def done(self) -> Neutralised:
+        changed = dict(enumerate(self._lines))
+        # From right to left, so that the places of the others stay.
+        for line, start, end, text in sorted(self._changes, reverse=True):
+            changed[line] = changed[line][:start] + text + changed[line][end:]
         kept = [
-            (part, source)
-            for line, source in zip(self._lines, self._sources, strict=True)
-            if line is not None
+            (part, self._sources[number])
+            for number, line in changed.items()
+            if number not in self._left_out
             for part in line.split("\n")
         ]
-        kept += [(line, self._sources[-1]) for line in self._closing]
+        kept += [(line, self._sources[-1]) for line in self._added]
         kept = kept or [("", self._sources[0])]
         sources = tuple(source for _, source in kept)
-        text = "\n".join(line for line, _ in kept)
         same = sources == tuple(range(self._sources[-1] + 1))
-        return Neutralised(text, None if same else sources, tuple(self._notes))
+        return Neutralised("\n".join(line for line, _ in kept), None if same else sources, tuple(self._notes))
 
     def _note(self, kind: str, message: str, line: int) -> None:
         self._notes.append(Note(kind, message, self._sources[line]))

@@ -114,7 +114,8 @@ class Fold:
             mode = "define" if self.standing is None else "replace"
         prefix = f"{edit.provider.distribution}."
         reason = self._policy.allows(edit.id, edit.layer, mode, own=edit.own, prefix=prefix)
-        if reason is None and mode not in ("plain", "define") and (edit.title or edit.priority is not None):
+        placing = bool(edit.title) or (edit.title is not None and edit.trusted) or edit.priority is not None
+        if reason is None and mode not in ("plain", "define") and placing:
             # Whoever may only add text may not move the section with it.
             reason = self._policy.allows(edit.id, edit.layer, "move", own=edit.own, prefix=prefix)
         return reason

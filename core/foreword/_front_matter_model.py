@@ -18,14 +18,15 @@ FALSE: Final = frozenset({"false", "no", "off", "0"})
 """The words that mean false, in any case."""
 
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,9}")
+_FARTHEST: Final = 9999
 
 
 def _whole_number(value: object) -> int:
     if isinstance(value, str) and _WHOLE.fullmatch(value):
-        return int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _FARTHEST:
         return value
-    raise ValueError("no whole number")
+    raise ValueError("no whole number within reach")
 
 
 def _truth(value: object) -> bool:
@@ -141,7 +142,7 @@ WHEN_KEYS: Final = frozenset(When.model_fields)
 EXPECTED: Final[dict[str, tuple[str, str]]] = {
     "id": ("an id", "write it like 'safety' or 'acme-citations.style'"),
     "title": ("text", "write one line of text"),
-    "priority": ("a whole number", "write it like 300"),
+    "priority": (f"a whole number from -{_FARTHEST} to {_FARTHEST}", "write it like 300"),
     "mode": (
         "one of define, replace, remove, patch, prepend, append, move",
         "write one of these, or leave the key out",

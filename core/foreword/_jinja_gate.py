@@ -82,6 +82,7 @@ class Gate:
         if not isinstance(target, nodes.Name) or target.name in self._targets:
             _fail("a loop takes one variable, and an inner loop another than the outer one", node)
         items, longest = self._items(node.iter, depth + 1, times)
+        self._step(times * items, node)
         self._targets[target.name] = longest
         node.body = self._body(node.body, depth + 1, times * items)
         del self._targets[target.name]
@@ -99,7 +100,7 @@ class Gate:
             or not isinstance(function, nodes.Name)
             or function.name != "range"
         ):
-            _fail("a loop goes over a list of constants, or over range of numbers that are written out", source)
+            _fail("a loop goes over a list of constants, or over range of written-out numbers", source)
         function.name = rules.RANGE
         return len(_range(source)), len(str(rules.MAX_INTEGER))
 
@@ -168,7 +169,7 @@ class Gate:
             return node
         if name in self._values:
             self._weigh(self._values[name], node, depth, times)
-        elif base.name in self._values or base.name in self._targets or any(part[0] == "_" for part in parts):
+        elif base.name in self._values or base.name in self._targets:
             _fail(no_variable(name, self._values), node)
         return nodes.Name(name.replace(".", DOT), "load", lineno=node.lineno)
 

@@ -30,11 +30,11 @@ class _Pair(NamedTuple):
     before: _Pair | None
 
 
-def changes_between(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+def changes_between(old: Sequence[str], new: Sequence[str], *, from_end: bool = False) -> list[Change]:
     """Return the changes that lead from one text to another, in order, with a common line between any two.
 
     The time that it takes is bounded: of texts that consist of many equal lines a larger part is called changed
-    than has to be.
+    than has to be. Compared from the end, another line may count as the one that has moved.
 
     >>> changes_between(["a", "b", "c"], ["a", "B", "c"])
     [Change(start=1, end=2, new_start=1, new_end=2)]
@@ -44,7 +44,7 @@ def changes_between(old: Sequence[str], new: Sequence[str]) -> list[Change]:
     tail = _common(old[::-1][:shorter], new[::-1][:shorter])
     old_part, new_part = old[head : len(old) - tail], new[head : len(new) - tail]
     dear = _pairs(old_part, new_part) > _MOST_PAIRS
-    found = _between_unique_lines(old_part, new_part) if dear else _compared(old_part, new_part)
+    found = _between_unique_lines(old_part, new_part) if dear else _compared(old_part, new_part, from_end)
     return _lowered([Change(*(place + head for place in change)) for change in found], old, new)
 
 
@@ -62,7 +62,11 @@ def _pairs(old: Sequence[str], new: Sequence[str]) -> int:
     return sum(counts[line] for line in old)
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+def _compared(old: Sequence[str], new: Sequence[str], from_end: bool = False) -> list[Change]:
+    if from_end:
+        high, new_high = len(old), len(new)
+        upside_down = _compared(old[::-1], new[::-1])
+        return [Change(high - b, high - a, new_high - d, new_high - c) for a, b, c, d in reversed(upside_down)]
     codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [Change(*places) for tag, *places in codes if tag != "equal"]
 

@@ -8,6 +8,7 @@ import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from ._diagnostics import Place
 from ._errors import ConfigError
@@ -58,9 +59,10 @@ def read_lock(path: str) -> LockFile:
         raise ConfigError(f"the lock file cannot be read: {problem}", Place(path)) from problem
     approved: dict[str, Mapping[str, str]] = {}
     for agent, files in content.get("approved", {}).items():
-        if not isinstance(files, dict) or not all(isinstance(one, str) for one in files.values()):
-            raise ConfigError(f"[approved.{agent}] is to name hashes of files", Place(path))
-        approved[agent] = files
+        if not isinstance(files, dict):
+            raise ConfigError(f"approved.{agent} is to be a table of hashes", Place(path))
+        hashes = cast("dict[str, object]", files)
+        approved[agent] = {name: str(value) for name, value in hashes.items()}
     return LockFile(approved)
 
 

@@ -39,8 +39,9 @@ class _Region(NamedTuple):
 def merge3(base: str, mine: str, new: str) -> Merge:
     r"""Merge what two sides made of one text.
 
-    A change that both sides made is made once; changes that touch are a conflict. The texts have ``\n`` line ends
-    and no newline at the end; no other character ends a line.
+    A change that both sides made is made once. Changes that touch are a conflict, and so is an outcome that depends
+    on which of several lines counts as moved. The texts have ``\n`` line ends and no newline at the end; no other
+    character ends a line.
 
     Args:
         base: The text that both sides started from.
@@ -53,11 +54,25 @@ def merge3(base: str, mine: str, new: str) -> Merge:
     >>> merge3("a\nb\nc", "A\nb\nc", "a\nb\nC").text
     'A\nb\nC'
     """
-    before, left, right = _lines(base), _lines(mine), _lines(new)
+    texts = _lines(base), _lines(mine), _lines(new)
+    first = _merged(*texts, from_end=False)
+    if first.text is None:
+        return first
+    # Which lines have moved can often be read in two ways; a merge holds only when it is the same in both.
+    second = _merged(*texts, from_end=True)
+    if second.text is None or second.text == first.text:
+        return second
+    before, left, right = texts
+    whole = Conflict(range(len(before)), range(len(left)), range(len(right)), base, mine, new)
+    return Merge(None, (whole,))
+
+
+def _merged(before: Sequence[str], left: Sequence[str], right: Sequence[str], *, from_end: bool) -> Merge:
     merged: list[str] = []
     conflicts: list[Conflict] = []
     done = left_shift = right_shift = 0
-    for region in _regions(changes_between(before, left), changes_between(before, right)):
+    left_changes = changes_between(before, left, from_end=from_end)
+    for region in _regions(left_changes, changes_between(before, right, from_end=from_end)):
         changes = [*region.mine, *region.new]
         start, end = min(change.start for change in changes), max(change.end for change in changes)
         merged += before[done:start]

@@ -297,6 +297,7 @@ def test_words_that_mean_false(word: str) -> None:
         ("priority: 1_000", "the value of 'priority' is not a whole number"),
         ("priority: ٣", "the value of 'priority' is not a whole number"),
         ("priority: 99999999999999999999", "the value of 'priority' is not a whole number"),
+        ("priority: 10000", "the value of 'priority' is not a whole number from -9999 to 9999"),
         ("priority: [1]", "the value of 'priority' is not a whole number"),
         (
             "mode: Remove",

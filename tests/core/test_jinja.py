@@ -8,11 +8,12 @@ import sys
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
 from foreword import _jinja_rules as rules
 from foreword._jinja import JinjaError, render_jinja
 from foreword._template import Value, render_names
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 VALUES: dict[str, Value] = {
     "agent_name": "Ada",
@@ -27,10 +28,12 @@ VALUES: dict[str, Value] = {
 
 
 def render(template: str, values: dict[str, Value] | None = None) -> str:
+    """The text that a template gives."""
     return render_jinja(template, VALUES if values is None else values)[0]
 
 
 def error(template: str, values: dict[str, Value] | None = None) -> JinjaError:
+    """The error that a template ends in."""
     with pytest.raises(JinjaError) as caught:
         render(template, values)
     return caught.value
@@ -52,20 +55,22 @@ def error(template: str, values: dict[str, Value] | None = None) -> JinjaError:
         ("{{ 1 < number <= 3 }}", "True"),
         ("{{ agent_name|upper|lower|title|capitalize|trim|string }}", "Ada"),
         ("{{ agent_name|length }} {{ ratio|round }} {{ ratio|int }} {{ number|float }}", "3 2.0 2 3.0"),
-        ("{{ -1|abs }}{{ [1, 2]|first }}{{ [1, 2]|last }}{{ [1, 2]|length }}", "-1122"),
+        ("{{ -1|abs }}{{ [1, 2]|first }}{{ [1, 2]|last }}{{ [1, 2]|length }}", "1122"),
         ("{{ nope|default('x') }} {{ ''|default('y', true) }} {{ ''|default('y') }}", "x y "),
         ("{{ acme.nope|default('x') }} {{ acme.nope is defined }}", "x False"),
         ("{{ [1, -2, 'a', true]|join(', ') }} {{ ['a', 'b']|join }}", "1, -2, a, True ab"),
-        ("{{ number is defined }} {{ nope is undefined }} {{ number is odd }} {{ number is even }}",) * 1
-        + ("True True True False",),
+        ("{{ nope is undefined }} {{ number is odd }} {{ number is even }}", "True True False"),
         ("{{ number is eq 3 }} {{ number is ne 3 }} {{ number is gt(2) }}", "True False True"),
-        ("{{ number is number }} {{ agent_name is string }} {{ yes is boolean }} {{ yes is true }}",) * 1
-        + ("True True True True",),
+        ("{{ number is number }} {{ agent_name is string }} {{ yes is true }}", "True True True"),
+        ("{{ yes is boolean }} {{ number is boolean }} {{ none is none }}", "True False True"),
         ("{% for i in [1, 'b', none] %}{{ i }},{% else %}none{% endfor %}", "1,b,None,"),
         ("{% for i in [] %}{{ i }}{% else %}empty{% endfor %}", "empty"),
         ("{% for i in range(3) %}{{ loop.index }}{% if not loop.last %},{% endif %}{% endfor %}", "1,2,3"),
         ("{% for i in range(3, 0, -2) %}{{ i }}{{ loop.first }}{% endfor %}", "3True1False"),
-        ("{% for a in [1, 2] %}{% for b in range(2) %}{{ a }}{{ b }} {% endfor %}{% endfor %}", "10 11 20 21 "),
+        (
+            "{% for a in [1, 2] %}{% for b in range(2) %}{{ a }}{{ b }} {% endfor %}{% endfor %}",
+            "10 11 20 21 ",
+        ),
         ("{% for i in range(2) %}{% endfor %}{% for i in range(2) %}{{ i }}{% endfor %}", "01"),
         ("{% raw %}{{ agent_name }} {% if %}{% endraw %}", "{{ agent_name }} {% if %}"),
         ("a{# {{ nope.x() }} #}b", "ab"),
@@ -107,7 +112,7 @@ def test_a_variable_may_be_called_what_jinja_calls_its_own() -> None:
         ("\n{{ loop.index }}", 1, "no variable 'loop.index'"),
         # What cannot be parsed.
         ("a\nb {{ a", 1, "end of template"),
-        ("{% if yes %}\n\n", 2, "endif"),
+        ("a\n{% if yes %}\nb", 1, "endif"),
         ("\n{% foo %}", 1, "unknown tag 'foo'"),
         ("{{ agent_name }}\n{{ style={{a: 1}} }}", 1, "expected token"),
         # What cannot be computed.
@@ -223,12 +228,16 @@ def test_what_is_not_allowed_is_named_with_its_line(template: str, line: int, wo
         ("{{ [" + "1," * rules.MAX_TOKENS + "] }}", "more than 30000 words"),
         ("{% if yes %}" * 41 + "{% endif %}" * 41, "nested more than 40 deep"),
         ("{% if yes %}" + "{% elif yes %}" * 40 + "{% endif %}", "nested more than 40 deep"),
+        (
+            "{% if yes %}" + "{% elif yes %}" * 37 + "{% if yes %}" * 2 + "x" + "{% endif %}" * 3,
+            "nested more than 40 deep",
+        ),
         ("{{ " + "not " * 41 + "yes }}", "nested more than 40 deep"),
         ("{{ number" + " == 3" * 41 + " }}", "nested more than 40 deep"),
         ("{{ a" + ".a" * 41 + " }}", "nested more than 40 deep"),
         ("{{ agent_name" + "|upper" * 11 + " }}", "more than 10 filters"),
         ("{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}", "too much work"),
-        ("{% for a in range(1000) %}{{ '" + "x" * 1000 + "' }}{% endfor %}", "too much work"),
+        ("{% for a in range(1000) %}{{ '" + "x" * 2_000 + "' }}{% endfor %}", "too much work"),
         ("{% for a in range(1000) %}" + "x" * 300 + "{% endfor %}", "longer than 262144 characters"),
         ("{# #}" + "x" * (rules.MAX_OUTPUT + 1), "longer than 262144 characters"),
     ],
@@ -244,7 +253,10 @@ def test_just_below_the_limits() -> None:
     assert render("{% if yes %}" * 38 + "x" + "{% endif %}" * 38) == "x"
     assert render("{{ agent_name" + "|upper" * 10 + " }}") == "ADA"
     assert len(render("{% for i in range(1000) %}" + "x" * 262 + "{% endfor %}")) == 262_000
-    assert len(render("{% for a in range(100) %}{% for b in range(100) %}x{{ b }}{% endfor %}{% endfor %}")) == 29_000
+    assert (
+        len(render("{% for a in range(100) %}{% for b in range(100) %}x{{ b }}{% endfor %}{% endfor %}"))
+        == 29_000
+    )
 
 
 def test_a_large_value_is_work_too() -> None:
@@ -295,7 +307,7 @@ TRACED = "\n".join(
         "never",
         "{% endif %}L6",
         "{% else %}never{% endif %}L7",
-        "{%- if yes -%}",
+        "{% if yes -%}",
         "",
         "  L10",
         "{%- endif %}",
@@ -315,34 +327,33 @@ TRACED = "\n".join(
 def test_every_line_is_traced_to_its_template_line() -> None:
     """Lines from text, loops, comments, raw blocks and around trimmed white space keep their origin."""
     text, lines = render_jinja(TRACED, VALUES)
-    rows = text.split("\n")
-    assert len(rows) == len(lines)
-    traced = [
-        (word, line)
-        for row, line in zip(rows, lines, strict=True)
-        for word in row.split()[:1]
-        if word.startswith("L")
-    ]
-    assert traced == [(f"L{line}", line) for _, line in traced]
-    wanted = [0, 2, 3, 4, 6, 7, 12, 13, 12, 13, 14, 15, 16, 17, 19]
-    assert [line for word, line in traced if not word.startswith("L7")] == [line for line in wanted if line != 7]
-    assert lines[-1] == 20
+    first_words = [row.split(" ")[0] for row in text.split("\n")]
+    assert first_words[:-1] == [f"L{line}" for line in lines[:-1]]
+    assert lines == (0, 2, 3, 4, 7, 10, 12, 13, 12, 13, 14, 15, 16, 17, 19, 20)
 
 
 def test_the_lines_of_a_value_come_from_its_placeholder() -> None:
     """All lines that a value brings along come from the line it is named in."""
-    assert render_jinja("x\n{{ lines }} {{ lines }}\ny\n", VALUES) == ("x\na\nb a\nb\ny\n", (0, 1, 1, 1, 2, 3))
+    assert render_jinja("x\n{{ lines }} {{ lines }}\ny\n", VALUES) == (
+        "x\na\nb a\nb\ny\n",
+        (0, 1, 1, 1, 2, 3),
+    )
 
 
 def test_a_line_begins_where_its_first_words_are() -> None:
     """White space that an earlier line left does not take the words of a later one along."""
     assert render_jinja("\n  {% if yes -%}\nwords{% endif %}", VALUES) == ("\n  words", (0, 2))
+    assert render_jinja("{{ '  ' }}{% if yes -%}\nwords{% endif %}", VALUES) == ("  words", (1,))
 
 
 PIECE = st.text("ab $\\}%#\n-.é", max_size=8).filter(lambda piece: not piece.endswith(("$", "\\")))
 
 
-@given(st.lists(PIECE, min_size=1, max_size=6), st.sampled_from(["{{ agent_name }}", "{{agent_name}}"]), st.text())
+@given(
+    st.lists(PIECE, min_size=1, max_size=6),
+    st.sampled_from(["{{ agent_name }}", "{{agent_name}}"]),
+    st.text(),
+)
 @example(["a", "}b\n"], "{{ agent_name }}", "{{ agent_name }}")
 def test_both_modes_agree(pieces: list[str], placeholder: str, value: str) -> None:
     """On texts that mean the same to both, the modes give the same text and trace the same lines."""
@@ -369,9 +380,32 @@ def test_a_text_without_braces_is_identical(text: str) -> None:
         st.sampled_from(
             [
                 *"{}%#|~.,()[]'\"+-*/=<> \n0a",
-                *("{{", "}}", "{% ", " %}", "{#", "#}", "if ", "for i in ", "endif", "endfor", "else", "set "),
+                *(
+                    "{{",
+                    "}}",
+                    "{% ",
+                    " %}",
+                    "{#",
+                    "#}",
+                    "if ",
+                    "for i in ",
+                    "endif",
+                    "endfor",
+                    "else",
+                    "set ",
+                ),
                 *("raw", "endraw", "range(3)", "loop.index", "agent_name", "nope", " is ", " in ", " not "),
-                *("default('x')", "join", "upper", "odd", "defined", "lambda", "__class__", "self", "macro f()"),
+                *(
+                    "default('x')",
+                    "join",
+                    "upper",
+                    "odd",
+                    "defined",
+                    "lambda",
+                    "__class__",
+                    "self",
+                    "macro f()",
+                ),
             ]
         ),
         max_size=25,
@@ -381,12 +415,14 @@ def test_every_template_renders_or_is_an_error(template: str) -> None:
     """Whatever a template says, there is a text or one kind of error with a line of the template."""
     try:
         text, lines = render_jinja(template, VALUES)
-    except JinjaError as problem:
-        assert problem.message
-        assert problem.line is None or 0 <= problem.line <= template.count("\n")
+    except JinjaError as caught:
+        problem = caught
     else:
         assert len(lines) == text.count("\n") + 1
         assert all(0 <= line <= template.count("\n") for line in lines)
+        return
+    assert problem.message
+    assert problem.line is None or 0 <= problem.line <= template.count("\n")
 
 
 BIG = 10**9
@@ -458,12 +494,15 @@ PROBES = {
     "float": "{{ '" + "9" * 500_000 + "'|float }}",
     "nested ranges": "{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}",
     "nested loops": "{% for a in range(1000) %}{% for b in range(1000) %}text{% endfor %}{% endfor %}",
-    "silent loops": "{% for a in range(1000) %}{% for b in range(1000) %}{% if a == b %}{% endif %}{% endfor %}{% endfor %}",
+    "silent loops": "{% for a in range(999) %}{% for b in [1, 2] %}"
+    + "{% if a %}{% endif %}" * 99
+    + "{% endfor %}" * 2,
+    "empty loops": "{% for a in range(1000) %}{% for b in range(1000) %}{% endfor %}{% endfor %}",
     "loop of work": "{% for a in range(1000) %}{% if large|upper == 'x' %}{% endif %}{% endfor %}",
     "loop of text": "{% for a in range(1000) %}" + "x" * 500_000 + "{% endfor %}",
     "sort": "{{ (range(100000)|list * 100)|sort }}",
     "doubling": "{% set x = 'aaaaaaaaaa' %}" + "{% set x = x ~ x %}" * 40 + "{{ x|length }}",
-    "namespace": "{% set n = namespace(x='a') %}{% for i in range(40) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
+    "namespace": "{% set n = namespace(x='a') %}{% for i in range(9) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
     "block set": "{% set x %}aa{% endset %}" + "{% set x %}{{ x }}{{ x }}{% endset %}" * 40,
     "macro tree": "{% macro f(n) %}{% if n %}{{ f(n-1) }}{{ f(n-1) }}{% endif %}{% endmacro %}{{ f(30) }}",
     "macro recursion": "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
@@ -511,8 +550,8 @@ PROBES = {
     "surrogate": "{{ '\ud800' }}\ud800",
 }
 HARMLESS = {
-    *("int", "float", "title", "title chain", "escapes", "null", "surrogate", "exponent", "float digits"),
-    *("parentheses", "braces", "closed comments"),
+    *("closed comments", "escapes", "exponent", "float", "float digits", "int", "null", "parentheses"),
+    *("surrogate", "title chain"),
 }
 
 CHILD = """
@@ -530,7 +569,7 @@ for name, template in json.load(sys.stdin).items():
         size = len(render_jinja(template, values)[0])
         outcome = "rendered"
     except JinjaError as problem:
-        outcome = "refused"
+        outcome = "starved" if isinstance(problem.__cause__, MemoryError) else "refused"
     print(json.dumps([name, outcome, size, time.perf_counter() - start]), flush=True)
 """
 
@@ -557,7 +596,6 @@ def test_a_template_made_to_hurt_is_harmless(
     """A template made to escape, to take all memory or to run for ever is refused, or does nothing of it."""
     assert name in outcomes, "the process ended before this template did"
     outcome, size, seconds = outcomes[name]
-    if name not in HARMLESS:
-        assert outcome == "refused"
+    assert outcome == "refused" or (outcome == "rendered" and name in HARMLESS)
     assert size is None or size <= max(rules.MAX_OUTPUT, len(PROBES[name]))
     assert seconds < 2

@@ -8,10 +8,11 @@ import time
 from html.parser import HTMLParser
 
 import pytest
-from foreword._markdown import Heading, Target, headings, leading_heading, targets
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+
+from foreword._markdown import Heading, Target, headings, leading_heading, targets
 
 # Lines from which most of CommonMark's block structure, and much that nearly is, can be put together.
 LINE = st.sampled_from(
@@ -89,6 +90,7 @@ class Outline(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Enter an element."""
         if tag in ("blockquote", "ul", "ol"):
             self._inside += 1
         elif tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
@@ -97,12 +99,14 @@ class Outline(HTMLParser):
             self._text += dict(attrs)["alt"] or ""
 
     def handle_endtag(self, tag: str) -> None:
+        """Leave an element."""
         if tag in ("blockquote", "ul", "ol"):
             self._inside -= 1
         elif tag == f"h{self._level}" and not self._inside:
             self.found.append((self._level, " ".join(self._text.split())))
 
     def handle_data(self, data: str) -> None:
+        """Take the text along."""
         self._text += data
 
 
@@ -166,7 +170,7 @@ def test_lines_are_counted_as_foreword_counts_them() -> None:
 
 
 def test_targets_run_to_the_next_heading_of_the_same_or_a_higher_level() -> None:
-    """What stands under a heading takes its sub-headings along and ends where an equal or higher one starts."""
+    """What stands under a heading runs on through its sub-headings and ends at an equal or higher one."""
     text = "# A\na\n## B\nb\n### C\nc\n## D\nd\n# E\ne\n"
     spans = {heading.text: targets(text, heading.text) for heading in headings(text)}
     assert {name: [(hit.start, hit.end) for hit in hits] for name, hits in spans.items()} == {
@@ -213,6 +217,7 @@ def test_every_heading_of_one_text_is_a_target() -> None:
         ("#One", None),
         ("One\n===\ntext", "One"),
         ("One\nmore\n  --  \ntext", "One more"),
+        ("One\\\nmore  \nlines\n---", "One more lines"),
         ("One\n\n---", None),
         ("One\n    ---\n", None),
         ("- One\n---", None),
@@ -261,7 +266,9 @@ def test_targets_and_headings_fit_the_lines(text: str) -> None:
             assert all(other.level > hit.heading.level for other in inside)
 
 
-@pytest.mark.parametrize("text", ["# Style\nBe brief.", "Be brief.\nAlways.\n\n---\n", "- a\n- b", "## **", ""])
+@pytest.mark.parametrize(
+    "text", ["# Style\nBe brief.", "Be brief.\nAlways.\n\n---\n", "- a\n- b", "## **", ""]
+)
 def test_the_parser_is_not_loaded_for_common_texts(text: str) -> None:
     """A text whose first lines tell is not parsed, and only others load the parser."""
     code = (

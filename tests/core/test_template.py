@@ -8,11 +8,18 @@ import sys
 import time
 
 import pytest
-from foreword._template import Rendered, Unknown, Value, nearest, render_names
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-VALUES: dict[str, Value] = {"agent_name": "Ada", "a": "1", "_b2": "two", "acme_citations.version": "1.2", "3c.x": "c"}
+from foreword._template import Rendered, Unknown, Value, nearest, render_names
+
+VALUES: dict[str, Value] = {
+    "agent_name": "Ada",
+    "a": "1",
+    "_b2": "two",
+    "acme_citations.version": "1.2",
+    "3c.x": "c",
+}
 
 FIRST = string.ascii_letters + "_"
 WORD = FIRST + string.digits
@@ -221,7 +228,9 @@ def test_time_is_linear(part: str) -> None:
     assert time.perf_counter() - start < 10
 
 
-@pytest.mark.parametrize("inner", ["a" * 3_000_000, "a." * 1_500_000, "1" * 3_000_000, "a1_" * 1_000_000 + "."])
+@pytest.mark.parametrize(
+    "inner", ["a" * 3_000_000, "a." * 1_500_000, "1" * 3_000_000, "a1_" * 1_000_000 + "."]
+)
 def test_time_is_linear_in_one_name(inner: str) -> None:
     """One endless name, finished or not, takes a moment."""
     start = time.perf_counter()

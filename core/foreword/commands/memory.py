@@ -245,7 +245,7 @@ def reject(request: Request, reason: str, name: str) -> None:
 
 def _text(memory: AgentMemory, id: str, path: str | None) -> str:
     if path == "-" or (path is None and not sys.stdin.isatty()):
-        return click.get_text_stream("stdin", encoding="utf-8").read()
+        return sys.stdin.buffer.read().decode()
     if path is not None:
         try:
             with open(path, encoding="utf-8") as file:
@@ -253,7 +253,7 @@ def _text(memory: AgentMemory, id: str, path: str | None) -> str:
         except (OSError, UnicodeDecodeError) as problem:
             raise ConfigError(f"--file {path} cannot be read: {problem}") from problem
     standing = memory.section(id)
-    edited = click.edit(standing.effective or standing.template or "", extension=".md")
+    edited: str | None = click.edit(standing.effective or standing.template or "", extension=".md")
     if edited is None:
         raise ConfigError("the editor saved nothing, so nothing is changed")
     return edited
@@ -281,32 +281,32 @@ def _tell_upgraded(request: Request, done: list[Upgraded], dry_run: bool) -> Non
 def _upgrade_all(request: Request, reason: str, dry_run: bool) -> None:
     settings = request.settings()
     agents = agents_with_memories(settings)
-    results: dict[str, Any] = {}
+    done: dict[str, list[Upgraded]] = {}
+    failures: dict[str, str] = {}
 
     def one(agent: str) -> None:
         try:
             builder = Builder(settings=settings, plugins=not request.no_plugins, on_diagnostic=lambda _: None)
             memory = AgentMemory(agent=agent, builder=builder, who="operator")
-            done = memory.upgrade(dry_run=dry_run, reason=reason)
-            results[agent] = [item._asdict() for item in done]
+            done[agent] = memory.upgrade(dry_run=dry_run, reason=reason)
         except Exception as failure:
             # One memory that cannot be upgraded does not stop the others.
-            results[agent] = {"error": str(failure)}
+            failures[agent] = str(failure)
 
     _each(agents, one)
-    failed = sorted(agent for agent, result in results.items() if isinstance(result, dict))
     if request.as_json:
-        click.echo(_json.dump(results))
+        upgraded_json = {agent: [one._asdict() for one in result] for agent, result in done.items()}
+        click.echo(_json.dump({"upgraded": upgraded_json, "failed": failures}))
     else:
         counts: dict[str, int] = {}
-        for result in results.values():
-            for item in result if isinstance(result, list) else ():
-                counts[item["action"]] = counts.get(item["action"], 0) + 1
+        for result in done.values():
+            for upgraded in result:
+                counts[upgraded.action] = counts.get(upgraded.action, 0) + 1
         told = ", ".join(f"{number} × {action}" for action, number in sorted(counts.items())) or "nothing to do"
-        click.echo(f"{len(agents)} memories: {told}; {len(failed)} failed.")
-        for agent in failed:
-            click.echo(f"{agent}: {results[agent]['error']}", err=True)
-    if failed:
+        click.echo(f"{len(agents)} memories: {told}; {len(failures)} failed.")
+        for agent, told in sorted(failures.items()):
+            click.echo(f"{agent}: {told}", err=True)
+    if failures:
         sys.exit(1)
 
 

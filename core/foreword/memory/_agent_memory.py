@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -18,8 +18,8 @@ from foreword._names import agent_name
 from foreword._plan import Plan
 from foreword._roots import Root
 from foreword._store import Store, StoreError
+from foreword._system import SYSTEM, System
 
-from . import _override, _queue
 from ._approvals import Approvals
 from ._changes import Changes, check_unchanged
 from ._creation import create
@@ -27,7 +27,8 @@ from ._entry import Entry, Who
 from ._errors import AgentMemoryError, ChangeRefused
 from ._git import Git
 from ._memory_files import MemoryFiles, digest
-from ._queue import Pending
+from ._override import Draft, attempt, draft, matches, read_only
+from ._queue import Pending, drop, propose
 from ._revert import revert
 from ._sections_view import SectionView, view, views
 from ._status import MemoryStatus, copy_statuses
@@ -51,6 +52,7 @@ class AgentMemory:
         who: in whose name changes are made: ``agent``, ``operator`` or ``tool``.
         on_message: is told what went otherwise than asked without being an error, such as a commit that was
             not made.
+        system: the calls of the operating system, for whoever wants to see them fail.
 
     Raises:
         ConfigError: the agent's name is none, or there is no path.
@@ -64,6 +66,7 @@ class AgentMemory:
         builder: Builder | None = None,
         who: Who = "agent",
         on_message: Callable[[str], object] | None = None,
+        system: System = SYSTEM,
     ) -> None:
         self.agent = agent_name(agent)
         if builder is None:
@@ -77,7 +80,7 @@ class AgentMemory:
         self.root: Root = root
         self.who: Who = who
         self._message = on_message
-        self._store = Store(root.path)
+        self._store = Store(root.path, system)
         self._files = MemoryFiles(self._store, builder.settings.memory.namespace)
         self._git = Git(root.path)
         self._approvals = Approvals(builder.settings, self.agent)
@@ -91,6 +94,7 @@ class AgentMemory:
         builder: Builder | None = None,
         who: Who = "agent",
         on_message: Callable[[str], object] | None = None,
+        system: System = SYSTEM,
     ) -> AgentMemory:
         """Copy the templates into the memory, all or nothing; where that is done already, change no byte.
 
@@ -100,6 +104,7 @@ class AgentMemory:
             builder: as for `AgentMemory`.
             who: as for `AgentMemory`.
             on_message: as for `AgentMemory`.
+            system: as for `AgentMemory`.
 
         Raises:
             AgentMemoryError: the memory is another agent's.
@@ -107,7 +112,7 @@ class AgentMemory:
         """
         if builder is None and path is not None:
             os.makedirs(os.path.expanduser(os.fspath(path).replace("{agent}", agent_name(agent))), exist_ok=True)
-        memory = cls(path, agent, builder=builder, who=who, on_message=on_message)
+        memory = cls(path, agent, builder=builder, who=who, on_message=on_message, system=system)
         os.makedirs(memory.root.path, exist_ok=True)
         with memory._locked(creating=True):
             if memory._files.created:
@@ -148,7 +153,7 @@ class AgentMemory:
         Raises:
             UnknownSection: nobody said anything about such a section.
         """
-        return view(self.builder, self._plan(), id)
+        return view(self.builder, self._plan(), id)._replace(match=matches(self._files, id))
 
     def history(self, id: str | None = None) -> list[Entry]:
         """Return the journal, oldest first; with an id, what concerned that section."""
@@ -226,15 +231,15 @@ class AgentMemory:
             if if_match:
                 check_unchanged(self._files, if_match)
             plan = self._plan()
-            if _override.read_only(plan, id):
+            if read_only(plan, id):
                 raise ChangeRefused(f"{id!r} is read_only in the memory")
-            written = _override.draft(
+            written = draft(
                 self._files, id, text, mode=mode, heading=heading, title=title, priority=priority
             )
-            trial = _override.attempt(self.builder, plan, written)
+            trial = attempt(self.builder, plan, written)
             what = f"override: {mode or 'replace'}"
             if self._approvals.needed and self.who != "operator":
-                return _queue.propose(
+                return propose(
                     self._files, written, id=trial.edit.id, who=self.who, when=_now(), why=reason, what=what
                 )
             entry = self._write(changes, written, trial.edit.id, trial.base, what, reason)
@@ -289,10 +294,10 @@ class AgentMemory:
             waiting = self._waiting(name)
             path = waiting.name
             if waiting.draft is not None:
-                trial = _override.attempt(self.builder, self._plan(), waiting.draft)
+                trial = attempt(self.builder, self._plan(), waiting.draft)
                 what = f"{waiting.what}, proposed by {waiting.who}"
                 self._write(changes, waiting.draft, waiting.id, trial.base, what, waiting.why)
-                _queue.drop(self._files, waiting)
+                drop(self._files, waiting)
                 path = f"{MemoryRecord.OVERRIDES}/{waiting.draft.file}"
             self._approvals.approve_file(self._files, path)
 
@@ -307,7 +312,7 @@ class AgentMemory:
             changes.settle()
             waiting = self._waiting(name)
             if waiting.draft is not None:
-                _queue.drop(self._files, waiting)
+                drop(self._files, waiting)
                 return
             folder, _, inside = waiting.name.partition("/")
             before: bytes | None = None
@@ -318,7 +323,7 @@ class AgentMemory:
     # -- inside ------------------------------------------------------------------------------------
 
     def _write(
-        self, changes: Changes, written: _override.Draft, id: str, base: str | None, what: str, reason: str
+        self, changes: Changes, written: Draft, id: str, base: str | None, what: str, reason: str
     ) -> Entry:
         folder = MemoryRecord.OVERRIDES
         writes: dict[str, bytes | None] = {f"{folder}/{name}": None for name in written.instead_of}
@@ -334,7 +339,7 @@ class AgentMemory:
         raise AgentMemoryError(f"nothing waits under the name {name!r}; foreword memory pending lists what does")
 
     @contextmanager
-    def _locked(self, *, creating: bool = False) -> Iterator[None]:
+    def _locked(self, *, creating: bool = False) -> Generator[None]:
         folder = self._files.path(MemoryRecord.FOLDER)
         if creating:
             self._store.make_directory(folder)

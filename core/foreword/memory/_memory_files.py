@@ -38,10 +38,7 @@ class MemoryFiles:
 
     def names(self, folder: str) -> list[str]:
         """Return the names in a directory, sorted; none where it is not there."""
-        try:
-            return sorted(self.store.names(self.path(folder).rstrip("/")))
-        except FileNotFoundError:
-            return []
+        return self.store.names(self.path(folder).rstrip("/"))
 
     def read(self, name: str) -> bytes | None:
         """Return the bytes of a file, or None."""
@@ -99,7 +96,7 @@ class MemoryFiles:
         """
         data = self.read(_text(name))
         if data is None or digest(data) != name:
-            raise StoreError(f"the text {name} of the journal is missing or damaged")
+            raise StoreError(self.store.path(self.path(_text(name))), "this text of the journal is missing or damaged")
         return data
 
     def last(self) -> int:

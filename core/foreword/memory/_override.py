@@ -24,8 +24,8 @@ from foreword._roots import Root
 from foreword._standing import text_hash
 
 from ._errors import ChangeRefused
-from ._memory_files import MemoryFiles
-from ._sections import edit_of
+from ._memory_files import MemoryFiles, digest
+from ._sections import edit_of, section_of
 from ._templates import file_stem
 
 WRITERS = (None, "define", "replace", "remove")
@@ -84,6 +84,15 @@ def overrides(files: MemoryFiles) -> dict[str, Edit]:
                 found[path.removeprefix(folder)] = edit_of(path, data)
             except Exception:
                 continue
+    return found
+
+
+def matches(files: MemoryFiles, id: str) -> dict[str, str | None]:
+    """Return the hash of each file of the agent for a section, and None for the file that a first override makes."""
+    found: dict[str, str | None] = {f"{MemoryRecord.OVERRIDES}/{next(_names(id, file_stem(id)))}": None}
+    for path, data in files.documents().items():
+        if section_of(path, data) == id:
+            found[path] = digest(data)
     return found
 
 

@@ -40,6 +40,7 @@ class SectionView(NamedTuple):
         provenance: every edit that was tried, low to high, in words.
         allowed: the modes in which the agent may override it.
         why_not: why others are refused, where some are.
+        match: the hash of each of the agent's files for it, to be given as ``if_match`` with a change.
     """
 
     id: str
@@ -52,6 +53,7 @@ class SectionView(NamedTuple):
     provenance: tuple[str, ...]
     allowed: tuple[str, ...]
     why_not: str
+    match: dict[str, str | None]
 
 
 def views(builder: Builder, plan: Plan) -> tuple[SectionView, ...]:
@@ -97,6 +99,7 @@ def _view(builder: Builder, resolution: Resolution, lower: Resolution, id: str) 
         provenance=tuple(f"{step.outcome}: {describe(step.edit)}" for step in steps),
         allowed=tuple(modes),
         why_not=next((reason for reason in refusals.values() if reason is not None), ""),
+        match={},
     )
 
 
