@@ -33,6 +33,7 @@ _BLOCK_TAGS: Final = (
 )
 _ATTRIBUTE: Final = r"""\s+[A-Za-z_:][A-Za-z0-9:._-]*(?:\s*=\s*(?:[^"'=<>`\x00-\x20]+|'[^']*'|"[^"]*"))?"""
 _ANY_TAG: Final = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>\s*\Z")
+_ODD_SPACE: Final = re.compile(r"[^\S ]")
 
 
 class _Html(NamedTuple):
@@ -137,12 +138,15 @@ class _Reader:
         """Read the next line."""
         line = raw.expandtabs(4).rstrip(" ")
         start, at, matched = self._matched(line)
-        self._empty_item = False
+        began_empty, self._empty_item = self._empty_item, False
         whole = matched == len(self._containers)
         if whole and self._leaf in ("fence", "html"):
             self._inside(line, start, at)
             self._even(number, line, at)
         elif at == len(line):
+            if began_empty:
+                # Spaces would let the item go on for some.
+                self._mends.append(Mend(number, len(raw.rstrip(" \t")), len(raw), ""))
             self._close(matched)
         else:
             at = self._block(number, line, start, at, matched)
@@ -239,15 +243,22 @@ class _Reader:
             self._open = Open(number, "code fence", _under(line[:at]) + fence[0])
         elif char == "<":
             return self._html(number, line, at, matched)
-        elif goes_on and char in "=-" and _UNDERLINE.match(line, at) and not self._rule_after_definitions(line[at:]):
+        elif goes_on and char in "=-" and _UNDERLINE.match(line, at) and not self._only_definitions(line[at:]):
             self._underlined(number, 1 if char == "=" else 2)
         elif char in "*-_" and at >= len(line.rstrip(char + " ")) and line.count(char, at) >= 3:
+            if goes_on and self._only_definitions(line[at:]):
+                # Some let the paragraph go on that was nothing but definitions.
+                self._part(number, line[:at])
             self._close(matched)
         else:
             return False
         return True
 
     def _html(self, number: int, line: str, at: int, matched: int) -> bool:
+        if _ODD_SPACE.search(line, at):
+            # What separates the parts of a tag is not the same for all.
+            self._escape(number, at)
+            return False
         for kind in _HTML:
             begin = kind.begin.match(line, at)
             if begin is not None:
@@ -284,7 +295,7 @@ class _Reader:
             return
         if line[at] == ">" and self._containers[matched : matched + 1] == [_QUOTE]:
             # Indented code, but some let the quote go on: a blank line ends it for all.
-            self._mends.append(Mend(number, 0, 0, _under(line[:start]).rstrip() + "\n"))
+            self._part(number, line[:start])
         self._close(matched)
 
     def _underlined(self, number: int, level: int) -> None:
@@ -294,8 +305,9 @@ class _Reader:
         self._headings.append(BlockHeading(level, start, number + 1, index, text, True, not self._containers))
         self._leaf = ""
 
-    def _rule_after_definitions(self, underline: str) -> bool:
-        if self._odd or len(underline) < 3 or underline[0] != "-":
+    def _only_definitions(self, underline: str) -> bool:
+        """Whether an underline, which may also be a rule, stands under definitions and nothing else."""
+        if self._odd or len(underline) < 3 or underline.strip("-"):
             return False
         return all(map(_DEFINITION.fullmatch, self._written()))
 
@@ -305,6 +317,10 @@ class _Reader:
     def _escape(self, number: int, column: int) -> None:
         index = _index(self._lines[number], column)
         self._mends.append(Mend(number, index, index, "\\"))
+
+    def _part(self, number: int, prefix: str) -> None:
+        """Put a blank line before a line."""
+        self._mends.append(Mend(number, 0, 0, _under(prefix).rstrip(" ") + "\n"))
 
     def _even(self, number: int, line: str, at: int) -> None:
         """Have spaces instead of tabs behind two quotes, where parsers count the columns differently."""

@@ -14,6 +14,7 @@ from ._manager import Implementation, Manager
 from ._model import Section
 from ._names import NameRefused, check_id, variable_prefix
 from ._provider import Provider
+from ._settings import LARGEST
 from ._template import Value
 
 LONGEST_VALUE = 200
@@ -147,7 +148,7 @@ def _checked_values(caller: _Caller, implementation: Implementation) -> Mapping[
     for name, value in pairs.items():
         if not isinstance(name, str) or not name.startswith(prefix) or not name[len(prefix) :].isidentifier():
             caller.problem(provider, "FW038", f"gave the variable {name!r}; its names begin with {prefix!r}")
-        elif not isinstance(value, str | int | float | bool):
+        elif not isinstance(value, str | int | float | bool) or (isinstance(value, int) and abs(value) >= LARGEST):
             caller.problem(provider, "FW038", f"gave {name!r} a {type(value).__name__}; a value is text or a number")
         elif isinstance(value, str) and (len(value) > LONGEST_VALUE or len(value.splitlines()) > 1):
             what = f"gave {name!r} a text that is not one line of at most {LONGEST_VALUE} characters"

@@ -22,6 +22,9 @@ from ._prepared import Outcome, PreparedEdit, PreparedMode
 from ._provider import UNTRUSTED_ARGUMENT, Provider
 from ._template import Value, nearest, render_names
 
+MOST_UNKNOWN = 20
+"""How many unregistered variables of one text are named one by one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
@@ -243,7 +246,7 @@ class _One:
                 return "", None, ("failed", problem.message, "FW017")
             return (*_trimmed(text, jinja_lines), None)
         rendered = render_names(raw, values)
-        for unknown in rendered.unknown:
+        for unknown in rendered.unknown[:MOST_UNKNOWN]:
             near = nearest(unknown.name, values)
             self._say(
                 "FW012",
@@ -253,6 +256,9 @@ class _One:
                 id,
                 unknown.line,
             )
+        if len(rendered.unknown) > MOST_UNKNOWN:
+            more = len(rendered.unknown) - MOST_UNKNOWN
+            self._say("FW012", f"{more} more placeholders name no registered variable", "register them", "warning", id)
         if rendered.lines is None and rendered.text.strip() == rendered.text:
             return rendered.text, None, None
         lines = rendered.lines or tuple(range(rendered.text.count("\n") + 1))

@@ -46,6 +46,10 @@ from ._template import Value
 _VARIABLE: Final = re.compile(r"(?:\w+\.)?[^\W\d]\w*", re.ASCII)
 
 
+LARGEST: Final = 10**100
+"""Whole numbers from here on cost too much to be written out."""
+
+
 def check_variables(values: Mapping[str, object], whose: str) -> dict[str, Value]:
     """Return the variables that are given, each as plain text, number or boolean.
 
@@ -88,6 +92,8 @@ def _variable_value(value: object) -> Value:
             raise PydanticCustomError("value", "holds half of a character (a lone surrogate)")
         return str.__str__(value)
     if isinstance(value, int):
+        if abs(value) >= LARGEST:
+            raise PydanticCustomError("value", "must be a number of at most 100 digits")
         return int(value)
     if isinstance(value, float):
         if not math.isfinite(value):

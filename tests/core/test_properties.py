@@ -9,10 +9,10 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -47,61 +47,84 @@ PROVIDERS = (
     Provider("foreword", "0.1", "skills"),
 )
 TITLES = (None, None, None, "", "T", "U", "Safety Guidelines", "safety_guidelines")
+OPERATORS = frozenset(LAYERS) - UNTRUSTED
 PRIORITIES = (None, None, None, 1, 199, 200, 500, 900, 1500)
 MODES = ("plain", "plain", "plain", "define", "replace", "remove", "patch", "prepend", "append", "move")
 VERDICTS = (None,) * 8 + ("failed", "refused")
 
 
-@st.composite
-def policies(draw: st.DrawFn) -> Policy:
-    """A policy with locks, required sections, open modes, windows and preferences."""
-    rules = st.builds(
-        SectionRule,
-        required=st.booleans(),
-        editable_by=st.none() | st.frozensets(st.sampled_from(LAYERS), min_size=1),
-        others_may=st.sampled_from((frozenset[str](), frozenset[str](), frozenset({"append"}))),
-    )
-    keys = ("safety", "identity", "a", "acme.x", "tools/t")
-    return Policy(
-        sections=draw(st.dictionaries(st.sampled_from(keys), rules, max_size=3)),
-        windows=draw(st.sampled_from(({}, {"extension": (300, 999), "memory": (500, 999), "override": (500, 999)}))),
-        prefer=draw(st.sampled_from(({}, {}, {"a": "acme:main", "b": "zeta", "safety": "x.md"}))),
+RULES = (
+    SectionRule(),
+    SectionRule(required=True),
+    SectionRule(editable_by=OPERATORS),
+    SectionRule(required=True, editable_by=OPERATORS),
+    SectionRule(required=True, editable_by=frozenset({"builtin", "project"}), others_may=frozenset({"append"})),
+    SectionRule(editable_by=frozenset({"builtin", "extension", "memory"})),
+    SectionRule(editable_by=frozenset({"builtin"}), others_may=frozenset({"append", "move"})),
+    SectionRule(required=True, editable_by=frozenset(LAYERS)),
+)
+WINDOWS: tuple[dict[str, tuple[int, int]], ...] = (
+    {},
+    {"extension": (300, 999), "memory": (500, 999), "override": (500, 999)},
+)
+PREFERENCES: tuple[dict[str, str], ...] = ({}, {}, {"a": "acme:main", "b": "zeta", "safety": "x.md"})
+
+
+class Case(NamedTuple):
+    """Edits of a few sections in every layer and mode, many of them in each other's way, and a policy."""
+
+    edits: list[PreparedEdit]
+    policy: Policy
+    chance: random.Random
+
+
+def case(seed: int) -> Case:
+    """Return the case of a seed: drawing every value by hypothesis would take longer than all the rest."""
+    chance = random.Random(seed)
+    pick = chance.choice
+    rules = {pick(IDS).lower(): pick(RULES) for _ in range(chance.randrange(4))}
+    policy = Policy(rules, pick(WINDOWS), pick(PREFERENCES))
+    edits = [_edit(position, pick) for position in range(chance.randint(1, 14))]
+    edits += (_base(id, chance) for id in IDS if chance.random() < 0.5)
+    return Case(edits, policy, chance)
+
+
+def _edit(position: int, pick: Callable[[Sequence[Any]], Any]) -> PreparedEdit:
+    layer, text, provider = pick(LAYERS), pick(TEXTS), pick(PROVIDERS)
+    return PreparedEdit(
+        id=pick(IDS),
+        layer=layer,
+        mode=pick(MODES),
+        provider=provider,
+        place=Place(pick(("code", "x.md", "p/y.md")), 1),
+        position=position,
+        rank=pick((0, 0, 0, 1)),
+        text=text,
+        raw=text,
+        title=pick(TITLES),
+        priority=pick(PRIORITIES),
+        default_title=pick((None, "Derived", "Tool Usage Guidelines")),
+        default_priority=pick((100, 200, 900)),
+        heading=pick(("H", "I", "Two")),
+        base=pick((None, None, text_hash("one"), text_hash("gone"))),
+        copy_of_below=layer == "memory" and pick((True, False)),
+        own=pick((True, True, False)),
+        exclusive=layer == "extension" and pick((True, False, False)),
+        trusted=layer not in UNTRUSTED and provider.entry_point != "skills",
+        verdict=pick(VERDICTS),
     )
 
 
-@st.composite
-def edit_lists(draw: st.DrawFn) -> list[PreparedEdit]:
-    """Edits of a few sections in every layer and mode, many of them in each other's way."""
-    edits: list[PreparedEdit] = []
-    for position in range(draw(st.integers(1, 14))):
-        layer = draw(st.sampled_from(LAYERS))
-        text = draw(st.sampled_from(TEXTS))
-        provider = draw(st.sampled_from(PROVIDERS))
-        edits.append(
-            PreparedEdit(
-                id=draw(st.sampled_from(IDS)),
-                layer=layer,
-                mode=draw(st.sampled_from(MODES)),
-                provider=provider,
-                place=Place(draw(st.sampled_from(("code", "x.md", "p/y.md"))), 1),
-                position=position,
-                rank=draw(st.sampled_from((0, 0, 0, 1))),
-                text=text,
-                raw=text,
-                title=draw(st.sampled_from(TITLES)),
-                priority=draw(st.sampled_from(PRIORITIES)),
-                default_title=draw(st.sampled_from((None, "Derived", "Tool Usage Guidelines"))),
-                default_priority=draw(st.sampled_from((100, 200, 900))),
-                heading=draw(st.sampled_from(("H", "I", "Two"))),
-                base=draw(st.sampled_from((None, None, text_hash("one"), text_hash("gone")))),
-                copy_of_below=layer == "memory" and draw(st.booleans()),
-                own=draw(st.booleans()),
-                exclusive=layer == "extension" and draw(st.integers(0, 3)) == 0,
-                trusted=layer not in UNTRUSTED and provider.entry_point != "skills",
-                verdict=draw(st.sampled_from(VERDICTS)),
-            )
-        )
-    return edits
+def _base(id: str, chance: random.Random) -> PreparedEdit:
+    text = chance.choice(TEXTS)
+    foreword = Provider("foreword", "0.1", "builtin")
+    priority = chance.choice((100, 200, 900))
+    return PreparedEdit(
+        id, "builtin", "plain", foreword, Place(f"{id}.md", 1), rank=-1, text=text, raw=text, default_priority=priority
+    )
+
+
+CASES = st.integers(0, 2**64 - 1).map(case)
 
 
 def everything(resolution: Resolution) -> object:
@@ -125,14 +148,14 @@ def test_the_order_of_edits_decides_nothing() -> None:
     """Any permutation of the edits gives the same text, provenance and diagnostics."""
     seen: Counter[str] = Counter()
 
-    @given(edit_lists(), policies(), st.integers(0, 2**32))
+    @given(CASES)
     @settings(ALWAYS, max_examples=2000)
-    def check(edits: list[PreparedEdit], policy: Policy, seed: int) -> None:
+    def check(case: Case) -> None:
+        edits, policy, chance = case
         resolution = resolve(edits, policy)
         expected = everything(resolution)
         seen.update({step.outcome for steps in resolution.chains.values() for step in steps})
         shuffled = list(edits)
-        chance = random.Random(seed)
         for _ in range(10):
             chance.shuffle(shuffled)
             again = resolve(shuffled, policy)
@@ -161,9 +184,10 @@ def test_untrusted_edits_change_no_locked_section() -> None:
     """Without the edits of untrusted layers every locked section has the same text, title, priority and place."""
     seen: Counter[str] = Counter()
 
-    @given(edit_lists(), policies())
+    @given(CASES)
     @settings(ALWAYS, max_examples=1500)
-    def check(edits: list[PreparedEdit], policy: Policy) -> None:
+    def check(case: Case) -> None:
+        edits, policy, _ = case
         strangers = [edit for edit in edits if edit.layer in UNTRUSTED]
         with_them = resolve(edits, policy)
         without = resolve([edit for edit in edits if edit.layer not in UNTRUSTED], policy)
@@ -193,9 +217,10 @@ def test_nothing_untrusted_stands_before_a_locked_section() -> None:
     """Before the last locked section stand only sections that the operator has placed."""
     seen: Counter[str] = Counter()
 
-    @given(edit_lists(), policies())
+    @given(CASES)
     @settings(ALWAYS, max_examples=1500)
-    def check(edits: list[PreparedEdit], policy: Policy) -> None:
+    def check(case: Case) -> None:
+        edits, policy, _ = case
         sections = resolve(edits, policy).sections
         last = max((place for place, one in enumerate(sections) if policy.locked(one.id)), default=-1)
         for section in sections[: last + 1]:
@@ -210,9 +235,10 @@ def test_untrusted_edits_break_no_required_section() -> None:
     """Where the operator's edits alone give every required section, the untrusted ones cannot make the build fail."""
     seen: Counter[str] = Counter()
 
-    @given(edit_lists(), policies())
+    @given(CASES)
     @settings(ALWAYS, max_examples=1500)
-    def check(edits: list[PreparedEdit], policy: Policy) -> None:
+    def check(case: Case) -> None:
+        edits, policy, _ = case
         without = resolve([edit for edit in edits if edit.layer not in UNTRUSTED], policy)
         if not without.fatal and policy.required():
             seen["required"] += 1
@@ -226,9 +252,10 @@ def test_untrusted_edits_break_no_required_section() -> None:
 def test_reserved_titles_are_the_operators() -> None:
     """No section that an untrusted edit titled has a title of the operator's that was not there below."""
 
-    @given(edit_lists(), policies())
+    @given(CASES)
     @settings(ALWAYS, max_examples=1000)
-    def check(edits: list[PreparedEdit], policy: Policy) -> None:
+    def check(case: Case) -> None:
+        edits, policy, _ = case
         for section in resolve(edits, policy).sections:
             if section.title is not None and "guidelines" in section.title.lower():
                 chain = [edit for edit in edits if edit.id == section.id and edit.trusted]
@@ -252,7 +279,7 @@ HOSTILE = (
 
 
 @given(HOSTILE, HOSTILE, HOSTILE)
-@settings(ALWAYS, max_examples=100)
+@settings(ALWAYS, max_examples=40)
 def test_no_untrusted_text_is_a_template(third_party: str, agent: str, skill: str) -> None:
     """Text of a third party, an agent or a skill never reaches Jinja, in whatever section it lands."""
     import foreword._jinja as engine
@@ -271,7 +298,7 @@ def test_no_untrusted_text_is_a_template(third_party: str, agent: str, skill: st
             write(
                 root,
                 {
-                    "prompts/AGENTS.md": "---\ntemplate: jinja\n---\nThe operator's {{ 6 * 7 }}.",
+                    "prompts/AGENTS.md": "---\ntemplate: jinja\n---\nI am {{ agent_name }}.",
                     "prompts/TOOL_USAGE.md": "---\ntemplate: jinja\n---\nTools of {{ agent_name }}.",
                     "memory/system/human.md": f"AGENT {agent} AGENT",
                     f"memory/{OVERRIDES}/TOOL_USAGE.md": f"---\nmode: append\n---\nAGENT {agent} AGENT",
@@ -290,8 +317,8 @@ def test_no_untrusted_text_is_a_template(third_party: str, agent: str, skill: st
             )
     finally:
         engine.render_jinja = original
-    assert sorted(sources) == ["The operator's {{ 6 * 7 }}.", "Tools of {{ agent_name }}."]
-    assert prompt.section("identity").text.startswith("The operator's 42.")
+    assert sorted(sources) == ["I am {{ agent_name }}.", "Tools of {{ agent_name }}."]
+    assert prompt.section("identity").text.startswith("I am assistant.")
     assert prompt.section("identity").text.endswith(f"\n\nTHIRD {third_party} THIRD")
     assert prompt.section("notes").text == f"THIRD {third_party} THIRD"
     assert prompt.section("tool_usage").text == f"Tools of assistant.\n\nAGENT {agent} AGENT"
@@ -518,17 +545,10 @@ def test_the_hash_seed_decides_nothing(project: Path, plugin: Path) -> None:
 
 
 def test_disabling_a_plugin_is_as_if_it_were_not_there(project: Path, plugin: Path) -> None:
-    """A plugin that is disabled leaves no trace but the information that it is disabled."""
+    """A plugin that is disabled leaves no trace: not in the prompt, and not in what is said about it."""
     disabled = ran(project, "--json", config="disabled.toml", path=plugin)
-    absent = ran(project, "--json")
-    out, _, said = disabled.partition("\n=====\n")
-    left = json.loads(out)
-    told = [one for one in left["diagnostics"] if one["code"] == "FW037"]
-    assert len(told) == 1
-    assert "acme-citations" in told[0]["message"]
-    left["diagnostics"].remove(told[0])
-    assert left == json.loads(absent.partition("\n=====\n")[0])
-    assert [line for line in said.splitlines() if "FW037" not in line] == absent.partition("\n=====\n")[2].splitlines()
+    assert "Cite by" in ran(project, path=plugin)
+    assert disabled == ran(project, "--json")
 
 
 @pytest.mark.parametrize(
@@ -549,8 +569,7 @@ def test_disabling_a_source_is_as_if_it_had_nothing(project: Path, name: str, wi
     for config in ("a.toml", "b.toml"):
         builder = Builder.from_config(project / config, plugins=False, on_diagnostic=lambda _: None)
         prompt = builder.build("operator")
-        found = [one for one in prompt.diagnostics if one.code != "FW037"]
-        prompts.append(repr((prompt.text, prompt.tools, prompt.sections, prompt.lines(), found)))
+        prompts.append(report(prompt))
     assert prompts[0] == prompts[1]
 
 

@@ -30,7 +30,7 @@ PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 MOVING = {r" +\d+\.\d(?= )": " MS", r" +\d+ +~\d+$": " SIZE", r"\b\d+\.\d+\.\d+\b": "VERSION"}
 
 
-class Example:
+class _Example:
     """One run of a page: a directory, the names that its Python blocks share, the last exit code."""
 
     def __init__(self, page: Path, home: Path) -> None:
@@ -107,6 +107,7 @@ def install(project: Path) -> str:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty home directory, with nothing of this machine's settings and nothing left behind."""
     for name in [name for name in os.environ if name.startswith("FOREWORD_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -121,6 +122,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_shows_is_what_foreword_does(page: Path, home: Path) -> None:
     """Every command, file, configuration and piece of Python in the documentation works as it says."""
-    example = Example(page, home)
+    example = _Example(page, home)
     for token in MarkdownIt("commonmark").parse(page.read_text(encoding="utf-8")):
         example.take(token)

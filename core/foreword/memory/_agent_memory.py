@@ -153,7 +153,9 @@ class AgentMemory:
         Raises:
             UnknownSection: nobody said anything about such a section.
         """
-        return view(self.builder, self._plan(), id)._replace(match=matches(self._files, id))
+        # Read first: a file that changes in between then makes a conflict, and is never overwritten.
+        match = matches(self._files, id)
+        return view(self.builder, self._plan(), id)._replace(match=match)
 
     def history(self, id: str | None = None) -> list[Entry]:
         """Return the journal, oldest first; with an id, what concerned that section."""
