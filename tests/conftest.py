@@ -10,6 +10,12 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples on every machine; long runs choose another profile.
+settings.register_profile("suite", deadline=None, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=5000)
+settings.load_profile("suite")
 
 
 class Site:

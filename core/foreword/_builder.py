@@ -360,4 +360,11 @@ def _sorted(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 def _raise_strictly(found: Sequence[Diagnostic]) -> None:
     raised = [item for item in found if item.severity == "error" or item.code in STRICT]
     if raised:
-        raise ExceptionGroup("the prompt has errors", [BuildError([item]) for item in raised])
+        raise ExceptionGroup("the prompt has errors", [_failure(item) for item in raised])
+
+
+def _failure(item: Diagnostic) -> BuildError:
+    failure = BuildError([item])
+    if item.traceback:
+        failure.add_note(item.traceback)
+    return failure

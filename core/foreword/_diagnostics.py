@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
@@ -77,6 +77,8 @@ CODES: Final[dict[str, str]] = {
 class Diagnostic:
     """One finding: a stable code, a severity, one sentence, a place and a remedy.
 
+    ``section`` and ``provider`` say what it concerns; ``traceback`` is that of a plugin that raised.
+
     >>> print(Diagnostic("FW012", "warning", "no variable 'agnt_name'", Place("prompts/SAFETY.md", 3)))
     FW012 warning prompts/SAFETY.md:3: no variable 'agnt_name'
     """
@@ -88,9 +90,15 @@ class Diagnostic:
     remedy: str = ""
     section: str | None = None
     provider: str | None = None
+    traceback: str = field(default="", repr=False, compare=False)
 
     def __str__(self) -> str:
         where = f" {self.place}" if self.place is not None else ""
+        if self.place is not None and self.place.path == "code" and self.provider:
+            where += f" ({self.provider})"
+        if where == " code" and self.provider is not None:
+            # Of what code says, it matters whose code it is.
+            where = f" {self.provider}"
         remedy = f" ({self.remedy})" if self.remedy else ""
         return printable(f"{self.code} {self.severity}{where}: {self.message}{remedy}")
 

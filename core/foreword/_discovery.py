@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, cast
 
 from ._names import plugin_prefix
@@ -12,6 +12,9 @@ from ._provider import Provider
 
 GROUP = "foreword"
 """The group of entry points in which plugins register."""
+
+UNKNOWN = "unknown"
+"""What a distribution is called whose metadata do not say."""
 
 
 class Discovered(NamedTuple):
@@ -34,11 +37,19 @@ def discover() -> tuple[Discovered, ...]:
 def _discover(path: tuple[str, ...]) -> tuple[Discovered, ...]:
     from importlib_metadata import entry_points  # pyright: ignore[reportUnknownVariableType]
 
-    found: dict[tuple[str, str], Discovered] = {}
+    found: dict[tuple[str, str, str], Discovered] = {}
     for entry_point in cast("Iterable[Any]", entry_points(group=GROUP)):
-        distribution = entry_point.dist
-        name = plugin_prefix(distribution.name) if distribution is not None else "?"
-        version = str(distribution.version) if distribution is not None else ""
+        load: Callable[[], object] = entry_point.load
+        try:
+            name, version = plugin_prefix(entry_point.dist.name), str(entry_point.dist.version)
+        except Exception as cause:
+            # One damaged distribution must not hide the others, nor vanish itself.
+            name, version, load = UNKNOWN, "", partial(_damaged, str(cause))
         provider = Provider(name, version, str(entry_point.name))
-        found.setdefault((name, provider.entry_point), Discovered(provider, entry_point.value, entry_point.load))
+        key = (name, provider.entry_point, entry_point.value if name == UNKNOWN else "")
+        found.setdefault(key, Discovered(provider, entry_point.value, load))
     return tuple(found[key] for key in sorted(found))
+
+
+def _damaged(cause: str) -> object:
+    raise ImportError(f"the metadata of its distribution cannot be read: {cause}")

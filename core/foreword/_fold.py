@@ -142,7 +142,10 @@ class Fold:
             lost = rivals
             names = " and ".join(_named(edit) for edit in lost)
             reason = f"{names} each give the {what} of {lost[0].id!r} in layer {lost[0].layer}; none applies"
-            self._say("FW021", lost[0], reason, f'keep one, or set [prefer] "{lost[0].id}"')
+            remedy = f'keep one, or set [prefer] "{lost[0].id}"'
+            if choice is not None:
+                remedy = f"keep one; [prefer] names {choice!r}, which is {'none' if not chosen else 'more than one'}"
+            self._say("FW021", lost[0], reason, remedy)
             for edit in lost:
                 self._outcomes[id(edit)] = ("conflict", reason)
         gone = {id(edit) for edit in lost}

@@ -175,12 +175,17 @@ def _skill_sections(caller: _Caller, implementation: Implementation) -> Iterator
 
 
 def _skill_section(caller: _Caller, provider: Provider, index: int, skill: Any) -> Section | None:
-    render = getattr(skill, "render_system_addon", None)
+    def attributes() -> object:
+        return getattr(skill, "render_system_addon", None), getattr(skill, "name", None)
+
+    found: Any = caller.guarded(provider, f"foreword_skills at index {index}", attributes)
+    if found is None:
+        return None
+    render, name = found
     if not callable(render):
         what = f"returned {type(skill).__name__} at index {index} of foreword_skills, without render_system_addon()"
         caller.problem(provider, "FW034", what)
         return None
-    name = getattr(skill, "name", None)
     name = name if isinstance(name, str) and name.strip() else type(skill).__name__
     context = caller.context(provider)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -163,42 +164,48 @@ class Manager:
         start = time.perf_counter()
         try:
             loaded = item.load()
+            names = sorted(dir(loaded))
         except (Exception, SystemExit) as cause:
-            first = (str(cause).strip().splitlines() or [""])[0]
-            self._refuse(plugin, "FW030", f"cannot be loaded: {type(cause).__name__}: {first}")
+            self._refuse(plugin, "FW030", f"cannot be loaded: {first_line(cause)}", cause)
             return
         finally:
             plugin.milliseconds = (time.perf_counter() - start) * 1000
         if inspect.isclass(loaded):
             self._refuse(plugin, "FW031", f"names the class {loaded.__name__}; name a module or an instance")
             return
-        hooks = self._implemented(loaded, plugin)
+        hooks = self._implemented(loaded, names, plugin)
         if plugin.status == "failed":
             return
         if not hooks:
-            self._refuse(plugin, "FW031", "implements no hook; mark its functions with foreword.hookimpl")
+            if not plugin.diagnostics:
+                self._problem(plugin, "FW031", "implements no hook; mark its functions with foreword.hookimpl")
+            plugin.status, plugin.reason = "failed", "implements no hook"
             return
         try:
-            self._manager.register(loaded, name=item.provider.name)
+            # Only the hooks are registered: what else the plugin holds is not pluggy's to look at.
+            self._manager.register(_Registered(hooks), name=item.provider.name)
         except Exception as cause:
             # Before pluggy 1.7 a plugin that fails its validation stays half registered.
             if self._manager.has_plugin(item.provider.name):
                 self._manager.unregister(name=item.provider.name)
-            self._refuse(plugin, "FW031", f"cannot be registered: {cause}")
+            self._refuse(plugin, "FW031", f"cannot be registered: {first_line(cause)}", cause)
             return
         plugin.hooks = tuple(sorted(hooks))
         for hook, (function, arguments) in hooks.items():
             self._implementations[hook].append(Implementation(item.provider, function, arguments))
 
     def _implemented(
-        self, loaded: object, plugin: Plugin
+        self, loaded: object, names: Sequence[str], plugin: Plugin
     ) -> dict[str, tuple[Callable[..., object], tuple[str, ...]]]:
         hooks: dict[str, tuple[Callable[..., object], tuple[str, ...]]] = {}
-        for name in sorted(dir(loaded)):
+        for name in names:
             try:
                 function: Any = getattr(loaded, name)
                 options: dict[str, object] | None = getattr(function, f"{GROUP}_impl", None)
-            except Exception:
+            except (Exception, SystemExit) as cause:
+                # A property or a lazy name that raises is the plugin's own affair, unless it is a hook.
+                if name in HOOKS:
+                    self._refuse(plugin, "FW031", f"has {name}, which raises {first_line(cause)}", cause)
                 continue
             if not isinstance(options, dict):
                 if name in HOOKS and inspect.isroutine(function):
@@ -213,15 +220,18 @@ class Manager:
             if (reason := _unfit(hook, function, options)) is not None:
                 self._refuse(plugin, "FW031", reason)
                 continue
+            if hook in hooks:
+                self._refuse(plugin, "FW031", f"implements {hook} twice; one function implements a hook")
+                continue
             hooks[hook] = (function, tuple(inspect.signature(function).parameters))
         return hooks
 
-    def _refuse(self, plugin: Plugin, code: str, what: str) -> None:
+    def _refuse(self, plugin: Plugin, code: str, what: str, cause: BaseException | None = None) -> None:
         plugin.status = "failed"
         plugin.reason = what
-        self._problem(plugin, code, what)
+        self._problem(plugin, code, what, cause)
 
-    def _problem(self, plugin: Plugin, code: str, what: str) -> None:
+    def _problem(self, plugin: Plugin, code: str, what: str, cause: BaseException | None = None) -> None:
         plugin.diagnostics.append(
             Diagnostic(
                 code,
@@ -231,8 +241,26 @@ class Manager:
                 f'mend it, or disable it: [plugins] disable = ["{plugin.provider.name}"]',
                 None,
                 str(plugin.provider),
+                "".join(traceback.format_exception(cause)) if cause is not None else "",
             )
         )
+
+
+class _Registered:
+    """What pluggy is given of a plugin: its hooks."""
+
+    def __init__(self, hooks: Mapping[str, tuple[Callable[..., object], tuple[str, ...]]]) -> None:
+        self.__dict__.update({hook: function for hook, (function, _) in hooks.items()})
+
+
+def first_line(cause: BaseException) -> str:
+    """Return the kind of an exception and the first line of what it says.
+
+    >>> first_line(ValueError("no such style\\nat all"))
+    'ValueError: no such style'
+    """
+    lines = str(cause).strip().splitlines()
+    return f"{type(cause).__name__}: {lines[0]}" if lines else type(cause).__name__
 
 
 def _unfit(hook: str, function: Callable[..., object], options: Mapping[str, object]) -> str | None:

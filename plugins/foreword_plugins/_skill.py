@@ -14,7 +14,12 @@ from foreword import Context, MarkdownFile, Place, Root
 FILE = "SKILL.md"
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1024
+LONGEST_COMPATIBILITY = 500
+KEYS = frozenset({"name", "description", "license", "compatibility", "metadata", "allowed_tools"})
+"""What the specification of skills lets front matter say."""
 
+# Letters and a symbol that Unicode counts as visible and that show nothing.
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 
@@ -72,7 +77,9 @@ def read_skills(context: Context, root: Root) -> Iterator[Skill]:
 def fold_name(name: str) -> str:
     """Return a name without what the eye does not tell apart: case, compatibility forms, invisible characters."""
     folded = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(char for char in folded if char.isprintable() and unicodedata.category(char) != "Mn")
+    return "".join(
+        char for char in folded if char.isprintable() and char not in _BLANK and unicodedata.category(char) != "Mn"
+    )
 
 
 def _skill(context: Context, file: MarkdownFile, layer: Literal["project", "memory"]) -> Skill | None:
@@ -80,30 +87,38 @@ def _skill(context: Context, file: MarkdownFile, layer: Literal["project", "memo
     if file.error is not None or file.document is None:
         return None
     given = file.front_matter
+    if given.when is not None and not given.when.holds(context.agent, context.variables):
+        return None
     folder = file.name.rpartition("/")[0].rpartition("/")[2] or file.root.path.rstrip("/").rpartition("/")[2]
     description = " ".join((given.description or "").split())
     if file.document.failed or not description:
         why = "its front matter cannot be used" if file.document.failed else "it has no description"
         context.report("FW050", "error", f"the skill is left out: {why}", place, "say what it is for: description")
         return None
-    name = (given.name or "").strip() or folder
+    name = unicodedata.normalize("NFC", (given.name or "").strip() or folder)
     for message, remedy in _complaints(file, name, folder, description):
         context.report("FW051", "warning", message, place, remedy)
+    for key in sorted(given.given - KEYS):
+        message = f"a strict client would not take it: the specification has no key {key!r}"
+        context.report("FW051", "info", message, place, "take it away")
     return Skill(name, description, file, layer)
 
 
 def _complaints(file: MarkdownFile, name: str, folder: str, description: str) -> Iterator[tuple[str, str]]:
-    composed = unicodedata.normalize("NFC", name)
+    compatibility = file.front_matter.compatibility
     if not (file.front_matter.name or "").strip():
         yield "the skill has no name of its own, so it goes by its directory's", f"write name: {folder}"
-    elif composed != unicodedata.normalize("NFC", folder):
+    elif name != unicodedata.normalize("NFC", folder):
         yield f"the skill is named {name!r} and its directory {folder!r}", "give both the same name"
-    if len(composed) > LONGEST_NAME:
-        yield f"the name has {len(composed)} characters, more than {LONGEST_NAME}", "shorten it"
-    if _NAME.fullmatch(composed) is None or composed != composed.lower():
+    if len(name) > LONGEST_NAME:
+        yield f"the name has {len(name)} characters, more than {LONGEST_NAME}", "shorten it"
+    if _NAME.fullmatch(name) is None or name != name.lower():
         yield f"the name {name!r} is not made of lower-case letters, digits and single hyphens", "rename it"
     if len(description) > LONGEST_DESCRIPTION:
         yield f"the description has {len(description)} characters, more than {LONGEST_DESCRIPTION}", "shorten it"
+    if len(compatibility) > LONGEST_COMPATIBILITY:
+        length = len(compatibility)
+        yield f"compatibility has {length} characters, more than {LONGEST_COMPATIBILITY}", "shorten it"
     for diagnostic in file.document.diagnostics if file.document is not None else ():
         if diagnostic.code in ("FW011", "FW015"):
             yield f"a strict client would not take it: {diagnostic.message}", diagnostic.remedy

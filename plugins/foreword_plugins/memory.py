@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Iterator
 
 from foreword import Context, Edit, MarkdownFile, MemoryRecord, Place, Root, hookimpl
@@ -26,6 +27,8 @@ PRIORITIES = {
 }
 OTHERS = 530
 TREE = 590
+MOST_ENTRIES = 2000
+"""The most entries that a tree lists."""
 
 
 @hookimpl
@@ -77,7 +80,10 @@ def _left_out(context: Context, memory: Root) -> list[str]:
 
 def _pinned(context: Context, memory: Root, paths: list[str]) -> Iterator[Edit]:
     left_out = _left_out(context, memory)
-    if INDEX in paths:
+    if INDEX in paths or (len(paths) >= MOST_ENTRIES and context.read_file(memory, INDEX) is not None):
+        if len(paths) >= MOST_ENTRIES:
+            message = f"there are {MOST_ENTRIES} entries or more, so files of some directories may not be pinned"
+            context.report("FW008", "warning", message, Place(memory.written), "keep fewer files in it")
         for folder in _indexed(paths):
             known = [path.rstrip("/").rpartition("/")[2] for path in paths if path.endswith("/")]
             for file in context.read_directory(memory, folder, known=[*known, *left_out, SKILLS]):
@@ -99,11 +105,16 @@ def _indexed(paths: list[str]) -> list[str]:
 
 
 def _pinned_edit(context: Context, file: MarkdownFile, path: str) -> Iterator[Edit]:
-    name = path[:-3]
+    # Some file systems keep the letters of a name and their marks apart.
+    name = unicodedata.normalize("NFC", path[:-3])
     top = name.partition("/")[0].lower()
     if file.error is None and not file.text:
         context.report("FW010", "warning", "the file is empty", Place(file.place), "write a text, or delete it")
         return
+    limit = file.front_matter.limit
+    if limit is not None and len(file.text) > limit:
+        message = f"the text has {len(file.text)} characters, more than the limit of {limit} it gives itself"
+        context.report("FW005", "warning", message, Place(file.place, 1), "shorten it, or raise its limit")
     yield file.edit(
         id=f"memory/{name}",
         default_title=name.rpartition("/")[2],
@@ -167,7 +178,9 @@ def _is_approved(context: Context, path: str, file: MarkdownFile) -> bool:
 def _is_locked(context: Context, id: str) -> bool:
     """Whether layer memory may not edit the section: a copy of it that is kept says nothing."""
     rule = context.settings.sections.get(id)
-    return rule is not None and rule.editable_by is not None and "memory" not in rule.editable_by
+    if rule is None or rule.editable_by is None:
+        return False
+    return "memory" not in rule.editable_by and "replace" not in rule.others_may
 
 
 def text_hash(text: str) -> str:

@@ -20,6 +20,7 @@ def foreword_sections(context: Context) -> list[Edit]:
         return []
     if context.settings.skills.mode == "full":
         return list(_whole(skills))
+    _report_idle_keys(context, skills)
     return [Edit("skills", listing(skills), default_title="Available Skills", default_priority=LISTING)]
 
 
@@ -31,21 +32,23 @@ def listing(skills: list[Skill]) -> str:
 
 def _whole(skills: list[Skill]) -> Iterator[Edit]:
     for skill in skills:
-        yield skill.file.edit(
+        edit = skill.file.edit(
             id=f"skills/{skill.key}",
             default_title=skill.name,
             default_priority=WHOLE,
             plain=True,
             layer=skill.layer,
         )
+        # A skill only adds: it never takes the place of what somebody else has defined.
+        yield edit.model_copy(update={"mode": "define"})
 
 
 def _winners(context: Context, skills: list[Skill]) -> list[Skill]:
     """Return one skill for each name, sorted by name; what is not among them is reported."""
     winners: dict[str, Skill] = {}
     reached: dict[tuple[int, int], Skill] = {}
-    # Low to high: by layer first, then by the order in which the operator names the roots.
-    for skill in sorted(skills, key=lambda skill: skill.layer != "project"):
+    # High to low: by layer first, then by the order in which the operator names the roots.
+    for skill in sorted(reversed(skills), key=lambda skill: skill.layer == "project"):
         place = Place(skill.file.place)
         identity = skill.file.identity
         if identity is not None and identity in reached:
@@ -54,12 +57,11 @@ def _winners(context: Context, skills: list[Skill]) -> list[Skill]:
             continue
         if identity is not None:
             reached[identity] = skill
-        other = winners.get(skill.key)
-        if other is not None:
-            message = f"the skill {skill.name!r} is shadowed by {skill.file.place}"
+        winner = winners.setdefault(skill.key, skill)
+        if winner is not skill:
+            message = f"the skill {skill.name!r} is shadowed by {winner.file.place}"
             remedy = "rename one of the two, or take one away"
-            context.report("FW052", "warning", message, Place(other.file.place), remedy, f"skills/{skill.key}")
-        winners[skill.key] = skill
+            context.report("FW052", "warning", message, place, remedy, f"skills/{skill.key}")
     _report_lookalikes(context, winners)
     return [winners[key] for key in sorted(winners)]
 
@@ -72,3 +74,12 @@ def _report_lookalikes(context: Context, skills: dict[str, Skill]) -> None:
         if first is not skill:
             message = f"the names {first.name!r} and {skill.name!r} look alike"
             context.report("FW051", "warning", message, Place(skill.file.place), "rename one of the two")
+
+
+def _report_idle_keys(context: Context, skills: list[Skill]) -> None:
+    for skill in skills:
+        for key in ("id", "mode", "heading"):
+            if key in skill.file.front_matter.given:
+                message = f"{key} has no effect in this file"
+                place = Place(skill.file.place, 1)
+                context.report("FW016", "warning", message, place, "take it away", f"skills/{skill.key}")

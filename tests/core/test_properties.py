@@ -302,24 +302,23 @@ def test_no_untrusted_text_is_a_template(third_party: str, agent: str, skill: st
                     "prompts/TOOL_USAGE.md": "---\ntemplate: jinja\n---\nTools of {{ agent_name }}.",
                     "memory/system/human.md": f"AGENT {agent} AGENT",
                     f"memory/{OVERRIDES}/TOOL_USAGE.md": f"---\nmode: append\n---\nAGENT {agent} AGENT",
+                    f"memory/{OVERRIDES}/AGENTS.md": f"---\nmode: append\n---\nAGENT {agent} AGENT",
                     f"memory/{OVERRIDES}/mine.md": f"---\ntemplate: jinja\n---\nAGENT {agent} AGENT",
                     "skills/s/SKILL.md": f"---\nname: s\ndescription: d\n---\nSKILL {skill} SKILL",
-                    "foreword.toml": CONFIG + 'mode = "full"\n[sections.identity]\nothers_may = ["append"]\n',
+                    "foreword.toml": CONFIG + 'mode = "full"\n',
                 },
             )
             builder = Builder.from_config(root / "foreword.toml", plugins=False, on_diagnostic=lambda _: None)
             prompt = builder.build(
                 untrusted=[
                     Section("notes", f"THIRD {third_party} THIRD"),
-                    Edit("identity", f"THIRD {third_party} THIRD", mode="append"),
                     Edit("more", f"THIRD {third_party} THIRD", template="jinja"),
                 ]
             )
     finally:
         engine.render_jinja = original
     assert sorted(sources) == ["I am {{ agent_name }}.", "Tools of {{ agent_name }}."]
-    assert prompt.section("identity").text.startswith("I am assistant.")
-    assert prompt.section("identity").text.endswith(f"\n\nTHIRD {third_party} THIRD")
+    assert prompt.section("identity").text == f"I am assistant.\n\nAGENT {agent} AGENT"
     assert prompt.section("notes").text == f"THIRD {third_party} THIRD"
     assert prompt.section("tool_usage").text == f"Tools of assistant.\n\nAGENT {agent} AGENT"
     assert prompt.section("memory/human").text == f"AGENT {agent} AGENT"

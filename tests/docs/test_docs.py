@@ -9,6 +9,7 @@ anything. The comment ``<!-- an empty directory -->`` begins a new example.
 from __future__ import annotations
 
 import doctest
+import importlib
 import os
 import re
 import shlex
@@ -27,7 +28,7 @@ from foreword.commands._group import foreword
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
-MOVING = {r" +\d+\.\d(?= )": " MS", r" +\d+ +~\d+$": " SIZE", r"\b\d+\.\d+\.\d+\b": "VERSION"}
+MOVING = {r" +(\d+\.\d|ms)(?= )": " MS", r" +\d+ +~\d+$": " SIZE", r"\b\d+\.\d+\.\d+\b": "VERSION"}
 
 
 class _Example:
@@ -53,6 +54,7 @@ class _Example:
             file = self.folder / (name or "sample.toml")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(token.content, encoding="utf-8")
+            forget_modules(self.home)
             if not name:
                 load(file)
         elif language == "console":
@@ -105,6 +107,14 @@ def install(project: Path) -> str:
     return ""
 
 
+def forget_modules(folder: Path) -> None:
+    """Have the modules below a folder read again when they are next imported."""
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(str(folder)):
+            del sys.modules[name]
+    importlib.invalidate_caches()
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty home directory, with nothing of this machine's settings and nothing left behind."""
@@ -113,10 +123,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     yield tmp_path
-    for name, module in list(sys.modules.items()):
-        if (getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
-            del sys.modules[name]
+    forget_modules(tmp_path)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
