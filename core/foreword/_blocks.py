@@ -32,7 +32,6 @@ _BLOCK_TAGS: Final = (
     "|thead|title|tr|track|ul"
 )
 _ATTRIBUTE: Final = r"""\s+[A-Za-z_:][A-Za-z0-9:._-]*(?:\s*=\s*(?:[^"'=<>`\x00-\x20]+|'[^']*'|"[^"]*"))?"""
-_ANY_TAG: Final = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>\s*\Z")
 _ODD_SPACE: Final = re.compile(r"[^\S ]")
 
 
@@ -46,7 +45,7 @@ class _Html(NamedTuple):
 
 _HTML: Final = (
     _Html(
-        re.compile(rf"<(?a:({_RAW_TAGS}))(?=\s|>|\Z)", re.IGNORECASE),
+        re.compile(rf"<(?a:{_RAW_TAGS})(?=\s|>|\Z)", re.IGNORECASE),
         re.compile(rf"</(?a:{_RAW_TAGS})>", re.IGNORECASE),
         "</{}>",
     ),
@@ -55,6 +54,9 @@ _HTML: Final = (
     _Html(re.compile("<![A-Za-z]"), re.compile(">"), ">"),
     _Html(re.compile(r"<!\[CDATA\["), re.compile("]]>"), "]]>"),
     _Html(re.compile(rf"</?(?a:{_BLOCK_TAGS})(?=\s|/?>|\Z)", re.IGNORECASE), None, ""),
+)
+_TAG: Final = _Html(
+    re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>\s*\Z"), None, ""
 )
 
 
@@ -129,6 +131,7 @@ class _Reader:
         self._empty_item = False
         self._leaf: Literal["", "paragraph", "fence", "html"] = ""
         self._paragraph: list[tuple[int, int]] = []
+        self._escapes: list[tuple[int, int]] = []
         self._odd = False
         self._fence = ""
         self._html_end: re.Pattern[str] | None = None
@@ -255,48 +258,37 @@ class _Reader:
         return True
 
     def _html(self, number: int, line: str, at: int, matched: int) -> bool:
-        if _ODD_SPACE.search(line, at):
-            # What separates the parts of a tag is not the same for all.
-            self._escape(number, at)
-            return False
-        for kind in _HTML:
-            begin = kind.begin.match(line, at)
-            if begin is not None:
-                self._close(matched)
-                self._html_end = kind.end
-                if kind.end is None or kind.end.search(line, at) is None:
-                    self._leaf = "html"
-                    tag = begin[1].lower() if begin.re.groups else ""
-                    self._open = Open(number, "raw HTML", _under(line[:at]) + kind.closing.format(tag))
-                return True
-        if self._leaf == "paragraph" or _ANY_TAG.match(line, at) is None:
+        kind = _html_kind(line, at)
+        if kind is None or (kind is _TAG and self._leaf == "paragraph") or _unclear_tag(line, at, kind):
             return False
         self._close(matched)
-        self._leaf, self._html_end = "html", None
+        self._html_end = kind.end
+        if kind.end is None or kind.end.search(line, at) is None:
+            self._leaf = "html"
+            tag = line[at + 1 :].split(">")[0].split(" ")[0].lower()
+            self._open = Open(number, "raw HTML", _under(line[:at]) + kind.closing.format(tag))
         return True
 
     def _text(self, number: int, line: str, start: int, at: int, matched: int) -> None:
-        if self._leaf == "paragraph":
-            # Also where a container ends: a paragraph goes on without its marks.
-            lazy = matched < len(self._containers)
-            indented = at - start > 3
-            tag_or_marker = (_ANY_TAG if line[at] == "<" else _MARKER).match(line, at)
-            self._odd |= lazy or indented or tag_or_marker is not None
-            begins = _BEGINS.match(line, at) if lazy and indented else None
-            if begins is not None:
-                # Some take it for what it looks like, wherever the containers end.
-                escaped = begins.end() if line[at].isdigit() else at
-                self._escape(number, escaped)
-            self._paragraph.append((number, at))
-            return
-        if at - start < 4:
+        indented = at - start > 3
+        if self._leaf != "paragraph":
+            if indented and line[at] == ">" and self._containers[matched : matched + 1] == [_QUOTE]:
+                # Code, but some let the quote go on: a blank line ends it for all.
+                self._part(number, line[:start])
             self._close(matched)
-            self._leaf, self._paragraph, self._odd = "paragraph", [(number, at)], False
-            return
-        if line[at] == ">" and self._containers[matched : matched + 1] == [_QUOTE]:
-            # Indented code, but some let the quote go on: a blank line ends it for all.
-            self._part(number, line[:start])
-        self._close(matched)
+            if indented:
+                return
+            self._leaf, self._paragraph, self._odd = "paragraph", [], False
+        # Also where a container ends: a paragraph goes on without its marks.
+        lazy = matched < len(self._containers)
+        kind = _html_kind(line, at) if line[at] == "<" else None
+        self._odd |= lazy or indented or kind is not None or _MARKER.match(line, at) is not None
+        begins = _BEGINS.match(line, at) if lazy and indented else None
+        if begins is not None or (kind is not None and (lazy or _unclear_tag(line, at, kind))):
+            # Some take it for what it looks like, wherever the containers end.
+            escaped = begins.end() if begins is not None and line[at].isdigit() else at
+            self._escapes.append((number, escaped))
+        self._paragraph.append((number, at))
 
     def _underlined(self, number: int, level: int) -> None:
         start, at = self._paragraph[0]
@@ -304,6 +296,7 @@ class _Reader:
         index = _index(self._lines[start], at)
         self._headings.append(BlockHeading(level, start, number + 1, index, text, True, not self._containers))
         self._leaf = ""
+        self._escapes.clear()
 
     def _only_definitions(self, underline: str) -> bool:
         """Whether an underline, which may also be a rule, stands under definitions and nothing else."""
@@ -313,10 +306,6 @@ class _Reader:
 
     def _written(self) -> list[str]:
         return [self._lines[number][_index(self._lines[number], at) :] for number, at in self._paragraph]
-
-    def _escape(self, number: int, column: int) -> None:
-        index = _index(self._lines[number], column)
-        self._mends.append(Mend(number, index, index, "\\"))
 
     def _part(self, number: int, prefix: str) -> None:
         """Put a blank line before a line."""
@@ -340,9 +329,23 @@ class _Reader:
         """End the innermost block, and the containers that do not go on."""
         # Parsers end a link definition at different lines when what follows could begin a block.
         if self._leaf == "paragraph" and self._odd and _LABEL.match("\n".join(self._written())):
-            self._escape(*self._paragraph[0])
+            self._escapes.append(self._paragraph[0])
+        for number, column in self._escapes:
+            index = _index(self._lines[number], column)
+            self._mends.append(Mend(number, index, index, "\\"))
+        self._escapes.clear()
         self._leaf = ""
         del self._containers[matched:]
+
+
+def _html_kind(line: str, at: int) -> _Html | None:
+    kind = next((kind for kind in _HTML if kind.begin.match(line, at)), None)
+    return _TAG if kind is None and _TAG.begin.match(line, at) else kind
+
+
+def _unclear_tag(line: str, at: int, kind: _Html) -> bool:
+    """Whether it depends on what counts as white space that raw HTML begins here."""
+    return _ODD_SPACE.search(line, at) is not None and _html_kind(_ODD_SPACE.sub("\1", line), at) is not kind
 
 
 def _skip(line: str, start: int) -> int:

@@ -103,13 +103,16 @@ class _Work:
             after = self._headings[0].end
             while after < len(self._lines) and not self._lines[after].strip(" \t"):
                 after += 1
-            if after < len(self._lines) and self._lines[after][0].isspace():
-                # Trimmed, the indented line would be read as something else.
+            # Trimmed, an indented line would be read as something else; one that becomes a heading is not indented.
+            if after < len(self._lines) and self._lines[after][0].isspace() and not self._begins_heading(after):
                 return
             self._note("title", "a heading repeats the title of the section and is left out", first)
             self._left_out.update(range(first, after))
             first = after
             del self._headings[0]
+
+    def _begins_heading(self, line: int) -> bool:
+        return any((heading.start, heading.at) == (line, 0) for heading in self._headings[1:2])
 
     def shift_headings(self) -> None:
         shift = SHALLOWEST - min((heading.level for heading in self._headings), default=SHALLOWEST)

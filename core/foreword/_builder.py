@@ -16,6 +16,7 @@ from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
 from ._files import Reader
 from ._gather import BUILDING, gather
+from ._limits import resolve_within_limits
 from ._lock_file import lock_path, read_lock
 from ._manager import Manager
 from ._names import agent_name
@@ -24,7 +25,6 @@ from ._policy import Policy
 from ._prepare import Preparation
 from ._prompt import Prompt
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
-from ._resolve import resolve
 from ._settings import Settings, check_variables
 from ._template import Value
 
@@ -162,7 +162,8 @@ class Builder:
             raise TypeError(f"build_many() got an unexpected argument {sorted(build)[0]!r}")
         results: list[Prompt | Exception] = []
         failures: list[Exception] = []
-        for agent in agents:
+        asked = tuple(agents)
+        for agent in asked:
             try:
                 results.append(
                     self._build(
@@ -181,7 +182,7 @@ class Builder:
                 results.append(failure)
                 failures.append(failure)
         if failures and on_error == "raise":
-            failed = [agent for agent, result in zip(agents, results, strict=False) if isinstance(result, Exception)]
+            failed = [agent for agent, result in zip(asked, results, strict=True) if isinstance(result, Exception)]
             raise ExceptionGroup(f"no prompt for {', '.join(map(repr, failed))}", failures)
         return results
 
@@ -237,7 +238,7 @@ class Builder:
         asked.add(defaults, DEFAULTS, "builtin", rank=1)
         asked.add(untrusted, UNTRUSTED_ARGUMENT, "extension")
         asked.add(edits, EDITS, "session")
-        resolution = resolve(asked.prepared(), self.policy)
+        resolution = resolve_within_limits(asked.prepared(), self.policy)
         fatal = [*self.manager.missing(frozenset(asked.broken)), *resolution.fatal]
         found = _sorted({*asked.diagnostics, *resolution.diagnostics, *fatal})
         prompt = Prompt(resolution, found, asked.context.agent)
@@ -343,7 +344,7 @@ def _given(
 
 
 def _sorted(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    def key(diagnostic: Diagnostic) -> tuple[int, str, int, str, str, str]:
+    def key(diagnostic: Diagnostic) -> tuple[int, str, int, str, str, str, str, str]:
         place = diagnostic.place
         return (
             _SEVERITIES[diagnostic.severity],
@@ -352,6 +353,8 @@ def _sorted(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
             diagnostic.code,
             diagnostic.message,
             diagnostic.provider or "",
+            diagnostic.section or "",
+            diagnostic.remedy,
         )
 
     return tuple(sorted(found, key=key))

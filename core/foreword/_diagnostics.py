@@ -52,6 +52,7 @@ CODES: Final[dict[str, str]] = {
     "FW026": "stale: the text below has changed",
     "FW027": "orphan: nothing below",
     "FW028": "required section not in order",
+    "FW029": "over a limit",
     "FW030": "plugin cannot be loaded",
     "FW031": "plugin refused",
     "FW032": "misspelt or unmarked hook",
@@ -96,9 +97,6 @@ class Diagnostic:
         where = f" {self.place}" if self.place is not None else ""
         if self.place is not None and self.place.path == "code" and self.provider:
             where += f" ({self.provider})"
-        if where == " code" and self.provider is not None:
-            # Of what code says, it matters whose code it is.
-            where = f" {self.provider}"
         remedy = f" ({self.remedy})" if self.remedy else ""
         return printable(f"{self.code} {self.severity}{where}: {self.message}{remedy}")
 

@@ -181,6 +181,7 @@ class _Taking:
 
         place = _place(self._root, found.path)
         identity: tuple[int, int] | None = None
+        size = 0
         document: Document | None = None
         error: Diagnostic | None = None
         try:
@@ -194,13 +195,14 @@ class _Taking:
                 data = read_open(file.fd, status, self._max_bytes)
             finally:
                 os.close(file.fd)
+            size = len(data)
             document = parse(decode(data), place)
         except FileNotFoundError:
             return
         except Refused as refused:
             error = refused.at(place)
         self.files.append(
-            (found.linked, MarkdownFile(self._root, found.path, place, document, error, identity))
+            (found.linked, MarkdownFile(self._root, found.path, place, document, error, identity, size))
         )
 
 

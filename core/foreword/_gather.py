@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
+from pydantic import ValidationError
+
 from ._context import Context
 from ._diagnostics import Diagnostic
-from ._manager import Implementation, Manager
-from ._model import Section
+from ._files import MarkdownFile
+from ._manager import Implementation, Manager, first_line
+from ._model import Edit, Section
 from ._names import NameRefused, check_id, variable_prefix
 from ._provider import Provider
 from ._settings import LARGEST
@@ -48,11 +52,16 @@ def gather(manager: Manager, context: Context) -> Gathered:
     """
     gathered = Gathered(diagnostics=list(manager.diagnostics))
     caller = _Caller(gathered, context)
+    most = context.settings.limits.extension.sections
     for implementation in manager.calls("foreword_variables"):
         gathered.values.update(_checked_values(caller, implementation))
     for implementation in manager.calls("foreword_sections"):
         layers = manager.layers(implementation.provider)
         for position, section in enumerate(_checked_sections(caller, implementation)):
+            if most is not None and position >= most and not implementation.provider.first_party:
+                what = f"returned more than {most} sections; the rest is left out ([limits.extension] sections)"
+                caller.problem(implementation.provider, "FW029", what)
+                break
             gathered.contributions.append(Contribution(section, implementation.provider, layers, position))
     for implementation in manager.calls("foreword_skills"):
         for position, section in enumerate(_skill_sections(caller, implementation)):
@@ -77,6 +86,18 @@ class _Caller:
             lambda: implementation.function(*(context for _ in implementation.arguments)),
         )
 
+    def items(self, implementation: Implementation, hook: str, kind: str) -> list[object]:
+        """Call a hook that returns a list, and return what is in it."""
+        result = self.call(implementation, hook)
+        if isinstance(result, list | tuple):
+            given = cast("list[object]", result)
+            taken = self.guarded(implementation.provider, hook, lambda: list(given))
+            return cast("list[object]", taken or [])
+        if result is not None:
+            what = f"returned {type(result).__name__} from {hook}; it returns {kind}"
+            self.problem(implementation.provider, "FW034", what)
+        return []
+
     def context(self, provider: Provider) -> Context:
         return replace(self._context, _provider=provider, _found=self._gathered.diagnostics)
 
@@ -84,14 +105,18 @@ class _Caller:
         token = BUILDING.set(True)
         try:
             return function()
+        except ValidationError as cause:
+            what = f"has a wrong {cause.title} in {hook}: {_fields(cause)}{_origin(cause)}"
+            self.problem(provider, "FW034", what, cause)
+            return None
         except (Exception, SystemExit) as cause:
-            first = (str(cause).strip().splitlines() or [""])[0]
-            self.problem(provider, "FW033", f"raised {type(cause).__name__} in {hook}: {first}{_origin(cause)}")
+            what = f"raised {type(cause).__name__} in {hook}{_said(cause)}{_origin(cause)}"
+            self.problem(provider, "FW033", what, cause)
             return None
         finally:
             BUILDING.reset(token)
 
-    def problem(self, provider: Provider, code: str, what: str) -> None:
+    def problem(self, provider: Provider, code: str, what: str, cause: BaseException | None = None) -> None:
         self._gathered.broken.add(provider)
         self._gathered.diagnostics.append(
             Diagnostic(
@@ -102,35 +127,65 @@ class _Caller:
                 f'mend it, or disable it: [plugins] disable = ["{provider.name}"]',
                 None,
                 str(provider),
+                "".join(traceback.format_exception(cause)) if cause is not None else "",
             )
         )
 
 
+def _said(cause: BaseException) -> str:
+    kind, colon, first = first_line(cause).partition(": ")
+    return f"{colon}{first}"
+
+
+def _fields(cause: ValidationError) -> str:
+    """Return what is wrong with which field, without pydantic's own words about itself."""
+    errors = cause.errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(f"{'.'.join(map(str, error['loc'])) or 'the whole'}: {error['msg']}" for error in errors)
+
+
 def _origin(cause: BaseException) -> str:
-    """Return the file and line in which the plugin raised."""
+    """Return the file and line at which the plugin was when it raised."""
+    where = ""
     trace = cause.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] not in ("foreword", "pydantic"):
+            where = f" ({trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno})"
         trace = trace.tb_next
-    if trace is None:
-        return ""
-    return f" ({trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno})"
+    return where
 
 
 def _checked_sections(caller: _Caller, implementation: Implementation) -> Iterator[Section]:
-    result = caller.call(implementation, "foreword_sections")
-    if result is None:
-        return
-    if not isinstance(result, list | tuple):
-        what = f"returned {type(result).__name__} from foreword_sections; it returns a list of Section and Edit"
-        caller.problem(implementation.provider, "FW034", what)
-        return
-    items: list[object] = list(result)  # pyright: ignore[reportUnknownArgumentType]
-    for index, item in enumerate(items):
-        if isinstance(item, Section):
-            yield item
-        else:
+    for index, item in enumerate(caller.items(implementation, "foreword_sections", "a list of Section and Edit")):
+        if not isinstance(item, Section):
             what = f"returned {type(item).__name__} at index {index} of foreword_sections, not a Section or Edit"
             caller.problem(implementation.provider, "FW034", what)
+        elif implementation.provider.first_party:
+            yield item
+        elif (section := _validated(caller, implementation.provider, index, item)) is not None:
+            yield section
+
+
+def _validated(caller: _Caller, provider: Provider, index: int, item: Section) -> Section | None:
+    """Return a stranger's section as one of our own kind: it could have been made without any check."""
+    kind = Edit if isinstance(item, Edit) else Section
+    try:
+        section = kind(**{name: value for name, value in vars(item).items() if name in kind.model_fields})
+    except ValidationError as cause:
+        why = _fields(cause)
+    except TypeError:
+        why = "a field is missing"
+    else:
+        findings: tuple[object, ...] = section.findings if isinstance(section, Edit) else ()
+        if section.file is None or isinstance(section.file, MarkdownFile):
+            if isinstance(findings, tuple) and all(isinstance(one, Diagnostic) for one in findings):
+                return section
+            why = "findings: a tuple of Diagnostic"
+        else:
+            why = "file: a file that foreword read"
+    what = f"returned a wrong {kind.__name__} at index {index} of foreword_sections: {why}"
+    caller.problem(provider, "FW034", what)
+    return None
 
 
 def _checked_values(caller: _Caller, implementation: Implementation) -> Mapping[str, Value]:
@@ -142,7 +197,10 @@ def _checked_values(caller: _Caller, implementation: Implementation) -> Mapping[
         what = f"returned {type(result).__name__} from foreword_variables; it returns a dict"
         caller.problem(provider, "FW034", what)
         return {}
-    pairs = cast("Mapping[object, object]", result)
+    given = cast("Mapping[object, object]", result)
+    pairs = cast("dict[object, object]", caller.guarded(provider, "foreword_variables", lambda: dict(given.items())))
+    if pairs is None:
+        return {}
     prefix = variable_prefix(provider.distribution) + "."
     values: dict[str, Value] = {}
     for name, value in pairs.items():
@@ -153,6 +211,8 @@ def _checked_values(caller: _Caller, implementation: Implementation) -> Mapping[
         elif isinstance(value, str) and (len(value) > LONGEST_VALUE or len(value.splitlines()) > 1):
             what = f"gave {name!r} a text that is not one line of at most {LONGEST_VALUE} characters"
             caller.problem(provider, "FW038", what)
+        elif isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
+            caller.problem(provider, "FW038", f"gave {name!r} half of a surrogate pair, which is no character")
         else:
             values[name] = str.__str__(value) if isinstance(value, str) else value
     return values
@@ -160,15 +220,7 @@ def _checked_values(caller: _Caller, implementation: Implementation) -> Mapping[
 
 def _skill_sections(caller: _Caller, implementation: Implementation) -> Iterator[Section]:
     provider = implementation.provider
-    result: Any = caller.call(implementation, "foreword_skills")
-    if result is None:
-        return
-    if not isinstance(result, list | tuple):
-        what = f"returned {type(result).__name__} from foreword_skills; it returns a list"
-        caller.problem(provider, "FW034", what)
-        return
-    skills: list[Any] = list(result)  # pyright: ignore[reportUnknownArgumentType]
-    for index, skill in enumerate(skills):
+    for index, skill in enumerate(caller.items(implementation, "foreword_skills", "a list")):
         section = _skill_section(caller, provider, index, skill)
         if section is not None:
             yield section
@@ -205,4 +257,9 @@ def _skill_section(caller: _Caller, provider: Provider, index: int, skill: Any) 
     except NameRefused as problem:
         caller.problem(provider, "FW034", f"has a skill named {name!r}: {problem}")
         return None
-    return Section(id, str.__str__(text), default_priority=710) if text.strip() else None
+    text = str.__str__(text)
+    try:
+        return Section(id, text, default_priority=710) if text.strip() else None
+    except ValidationError as cause:
+        caller.problem(provider, "FW034", f"has a skill {name!r} with a wrong text: {_fields(cause)}")
+        return None

@@ -177,9 +177,9 @@ class Manager:
         if plugin.status == "failed":
             return
         if not hooks:
+            plugin.status = "failed"
             if not plugin.diagnostics:
                 self._problem(plugin, "FW031", "implements no hook; mark its functions with foreword.hookimpl")
-            plugin.status, plugin.reason = "failed", "implements no hook"
             return
         try:
             # Only the hooks are registered: what else the plugin holds is not pluggy's to look at.
@@ -228,10 +228,10 @@ class Manager:
 
     def _refuse(self, plugin: Plugin, code: str, what: str, cause: BaseException | None = None) -> None:
         plugin.status = "failed"
-        plugin.reason = what
         self._problem(plugin, code, what, cause)
 
     def _problem(self, plugin: Plugin, code: str, what: str, cause: BaseException | None = None) -> None:
+        plugin.reason = plugin.reason or what
         plugin.diagnostics.append(
             Diagnostic(
                 code,
@@ -259,7 +259,11 @@ def first_line(cause: BaseException) -> str:
     >>> first_line(ValueError("no such style\\nat all"))
     'ValueError: no such style'
     """
-    lines = str(cause).strip().splitlines()
+    try:
+        lines = str(cause).strip().splitlines()
+    except Exception:
+        # An exception can be as broken as what raised it.
+        lines = []
     return f"{type(cause).__name__}: {lines[0]}" if lines else type(cause).__name__
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class MarkdownFile:
     """One Markdown file, read, or the reason why it was not.
 
-    ``name`` is the path below the root, ``place`` the one to show. ``identity`` is device and inode.
+    ``name`` is the path below the root, ``place`` the one to show. ``identity`` is device and inode,
+    ``size`` the file's bytes.
     """
 
     root: Root
@@ -30,6 +31,7 @@ class MarkdownFile:
     document: Document | None
     error: Diagnostic | None
     identity: tuple[int, int] | None
+    size: int = 0
 
     @property
     def text(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SkipValidation, StrictInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SkipValidation, StrictInt, StrictStr
 
 from ._diagnostics import Diagnostic
 from ._front_matter import When
@@ -28,10 +28,18 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 
 def _plain_str(value: object) -> object:
     # A subclass could change under the reader's hands; only its characters count.
-    return str.__str__(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    text = str.__str__(value)
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise ValueError("half of a surrogate pair is no character") from None
+    return text
 
 
-Text = Annotated[str, BeforeValidator(_plain_str)]
+Text = Annotated[StrictStr, BeforeValidator(_plain_str)]
 Priority = Annotated[StrictInt, Field(ge=-9999, le=9999)]
 
 

@@ -12,7 +12,7 @@ from ._layers import LAYERS, UNTRUSTED
 from ._names import id_key
 
 if TYPE_CHECKING:
-    from ._settings import Settings
+    from ._settings import LayerLimits, Settings
 
 
 class SectionRule(NamedTuple):
@@ -27,7 +27,19 @@ class SectionRule(NamedTuple):
     others_may: frozenset[str] = frozenset()
 
 
+class LayerRule(NamedTuple):
+    """What the policy says about one layer: limits in bytes and sections, template modes, variables."""
+
+    file: int | None = None
+    section: int | None = None
+    layer: int | None = None
+    sections: int | None = None
+    templates: frozenset[str] = frozenset({"names", "jinja"})
+    variables: frozenset[str] | None = None
+
+
 NO_RULE: Final = SectionRule()
+NO_LIMITS: Final = LayerRule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,8 @@ class Policy:
     sections: Mapping[str, SectionRule] = field(default_factory=dict[str, SectionRule])
     windows: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     prefer: Mapping[str, str] = field(default_factory=dict[str, str])
+    layers: Mapping[str, LayerRule] = field(default_factory=dict[str, LayerRule])
+    prompt: int | None = None
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Policy:
@@ -55,7 +69,13 @@ class Policy:
             },
             windows=dict[str, tuple[int, int]](settings.priorities.items()),
             prefer={id_key(id): preferred for id, preferred in settings.prefer.items()},
+            layers={layer: _layer_rule(getattr(settings.limits, layer)) for layer in LAYERS if layer != "builtin"},
+            prompt=settings.limits.prompt,
         )
+
+    def limits(self, layer: str) -> LayerRule:
+        """Return what the policy says about the layer."""
+        return self.layers.get(layer, NO_LIMITS)
 
     def rule(self, id: str) -> SectionRule:
         """Return what the policy says about the section."""
@@ -101,6 +121,17 @@ class Policy:
         return f"in layer extension a plugin defines only ids that begin with {begin}"
 
 
+def _layer_rule(given: LayerLimits) -> LayerRule:
+    return LayerRule(
+        given.file,
+        given.section,
+        given.layer,
+        given.sections,
+        frozenset(given.templates),
+        None if given.variables is None else frozenset(given.variables),
+    )
+
+
 def _others_may(rule: SectionRule, mode: str) -> bool:
     return mode in rule.others_may or (mode == "plain" and rule.others_may >= {"define", "replace"})
 
@@ -114,6 +145,14 @@ def _locked_reason(id: str, editable_by: frozenset[str]) -> str:
 DEFAULT_POLICY: Final = Policy(
     sections={"safety": SectionRule(required=True, editable_by=frozenset({"builtin", "project", "agent", "session"}))},
     windows={"extension": (300, 999), "memory": (500, 999), "override": (500, 999)},
+    layers={
+        "extension": LayerRule(layer=1048576, sections=1000, templates=frozenset({"names"})),
+        "project": NO_LIMITS,
+        "agent": NO_LIMITS,
+        "memory": LayerRule(layer=1048576, templates=frozenset({"names"})),
+        "override": LayerRule(layer=1048576, templates=frozenset({"names"})),
+        "session": NO_LIMITS,
+    },
 )
 """The policy where the operator set nothing."""
 
@@ -135,7 +174,7 @@ def describe(policy: Policy, settings: Settings) -> list[PolicyRow]:
     """
     values: dict[str, object] = {}
     for id, rule in sorted(policy.sections.items()):
-        editable_by = rule.editable_by if rule.editable_by is not None else LAYERS
+        editable_by = rule.editable_by if rule.editable_by is not None else set(LAYERS) - {"extension"}
         values[dotted("sections", id, "required")] = rule.required
         values[dotted("sections", id, "editable_by")] = [layer for layer in LAYERS if layer in editable_by]
         values[dotted("sections", id, "others_may")] = sorted(rule.others_may)
@@ -149,6 +188,12 @@ def describe(policy: Policy, settings: Settings) -> list[PolicyRow]:
     values["plugins.require"] = list(plugins.require)
     for name, layers in sorted(plugins.layers.items()):
         values[dotted("plugins", "layers", name)] = list(layers)
+    if policy.prompt is not None:
+        values["limits.prompt"] = policy.prompt
+    for limited, limits in policy.layers.items():
+        for key, value in limits._asdict().items():
+            if value is not None and value != getattr(NO_LIMITS, key):
+                values[dotted("limits", limited, key)] = sorted(value) if isinstance(value, frozenset) else value
     values["files.max_bytes"] = files.max_bytes
     values["files.link_roots"] = [link_root.written for link_root in files.link_roots]
     return [

@@ -102,7 +102,7 @@ class _One:
         mode: PreparedMode = full.mode if full is not None and full.mode is not None else "plain"
         heading = full.heading.strip() if full is not None and full.heading is not None else None
         if verdict is None:
-            verdict = wrong or self._unreadable() or self._misused(mode, heading, layer)
+            verdict = wrong or self._unreadable(layer) or self._misused(mode, heading, layer)
         raw = edit.text
         if self.file is None:
             raw = raw.replace("\r\n", "\n").replace("\r", "\n")
@@ -121,7 +121,7 @@ class _One:
             mode = "move"
         text, lines = raw, None
         if verdict is None and raw and mode not in ("remove", "move"):
-            text, lines, verdict = self._rendered(id, raw)
+            text, lines, verdict = self._rendered(id, layer, raw)
             if verdict is None and not text:
                 self._say("FW010", f"the text of {id!r} is empty once rendered", "check its conditions", "warning", id)
                 return None
@@ -204,12 +204,15 @@ class _One:
         self.shared.diagnostics.extend(replace(finding, provider=str(self.provider)) for finding in findings)
         return next((("failed", finding.message, "") for finding in findings if finding.severity == "error"), None)
 
-    def _unreadable(self) -> tuple[Outcome, str, str] | None:
+    def _unreadable(self, layer: str) -> tuple[Outcome, str, str] | None:
         file = self.file
         if file is None:
             return None
         if file.error is not None:
             return ("failed", file.error.message, "")
+        most = self.shared.policy.limits(layer).file
+        if most is not None and file.size > most:
+            return ("failed", f"the file has {file.size} bytes, more than the {most} of layer {layer}", "FW005")
         if file.document is not None and file.document.failed:
             reasons = [found.message for found in file.document.diagnostics if found.severity == "error"]
             return ("failed", reasons[0] if reasons else "its front matter cannot be used", "")
@@ -225,16 +228,25 @@ class _One:
             return ("failed", "a patch names the heading whose text it exchanges, and this one does not", "FW014")
         if heading is not None and mode != "patch":
             self._say("FW016", "heading has no effect without mode: patch", "take it away", "warning")
+        if (full.template or "names") not in self.shared.policy.limits(layer).templates:
+            mode_named = full.template or "names"
+            return ("refused", f"the policy allows no template: {mode_named} in layer {layer}", "FW018")
         if full.template == "jinja" and not self._trusted(layer):
             whose = "a skill" if layer in OPERATOR else f"layer {layer}"
             return ("refused", f"template: jinja is for operator layers, not for {whose}", "FW018")
         return None
 
     def _rendered(
-        self, id: str, raw: str
+        self, id: str, layer: str, raw: str
     ) -> tuple[str, tuple[int, ...] | None, tuple[Outcome, str, str] | None]:
         shared = self.shared
+        limits = shared.policy.limits(layer)
+        if limits.section is not None and len(raw.encode()) > limits.section:
+            reason = f"the text has {len(raw.encode())} bytes, more than the {limits.section} of layer {layer}"
+            return "", None, ("refused", reason, "FW029")
         values = shared.trusted_values if shared.policy.locked(id) else shared.values
+        if limits.variables is not None:
+            values = {name: value for name, value in values.items() if name in limits.variables}
         if self.full is not None and self.full.template == "jinja":
             from ._jinja import JinjaError, render_jinja
 
@@ -293,6 +305,7 @@ _REMEDIES = {
     "FW014": "add heading: to its front matter",
     "FW017": "mend the template",
     "FW018": "take template: jinja away",
+    "FW029": "shorten it, or raise the limit under [limits]",
     "FW020": "grant the layer under [plugins.layers]",
 }
 

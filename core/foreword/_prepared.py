@@ -54,7 +54,9 @@ class PreparedEdit:
         return (provider.distribution, provider.entry_point, self.place.path, self.position, self.mode, self.text)
 
     def line(self, index: int) -> Place:
-        """The place of line ``index`` of the text."""
+        """The place of line ``index`` of the text, or of the whole file when its text is not the file's."""
+        if self.place.line is None and self.place.path != "code":
+            return self.place
         source = self.lines[index] if self.lines is not None else index
         return Place(self.place.path, (self.place.line or 1) + source)
 

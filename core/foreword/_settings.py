@@ -192,6 +192,49 @@ class FileSettings(_Table):
     link_roots: Roots = ()
 
 
+Limit = Annotated[int, Field(gt=0)]
+UntrustedTemplates = Annotated[tuple[Literal["names"], ...], Listed]
+
+
+class LayerLimits(_Table):
+    """How much one layer may contribute, in bytes and sections, and what its templates may do; None is no limit.
+
+    ``sections`` counts those of each third party. A template uses only the ``variables`` that are named.
+    """
+
+    file: Limit | None = None
+    section: Limit | None = None
+    layer: Limit | None = None
+    sections: Limit | None = None
+    templates: Annotated[tuple[Literal["names", "jinja"], ...], Listed] = ("names", "jinja")
+    variables: Annotated[tuple[VariableName, ...], Listed] | None = None
+
+
+class UntrustedLimits(LayerLimits):
+    """The limits of a layer that a third party or the agent writes; in it there is no mode ``jinja``."""
+
+    layer: Limit | None = 1048576
+    templates: UntrustedTemplates = ("names",)
+
+
+class ExtensionLimits(UntrustedLimits):
+    """The limits of third parties."""
+
+    sections: Limit | None = 1000
+
+
+class LimitSettings(_Table):
+    """How large the prompt, and what each layer gives to it, may become."""
+
+    prompt: Limit | None = None
+    extension: ExtensionLimits = Field(default_factory=ExtensionLimits)
+    project: LayerLimits = Field(default_factory=LayerLimits)
+    agent: LayerLimits = Field(default_factory=LayerLimits)
+    memory: UntrustedLimits = Field(default_factory=UntrustedLimits)
+    override: UntrustedLimits = Field(default_factory=UntrustedLimits)
+    session: LayerLimits = Field(default_factory=LayerLimits)
+
+
 SAFETY: Final = SectionPolicy(required=True, editable_by=("builtin", "project", "agent", "session"))
 WINDOWS: Final[dict[Layer, tuple[int, int]]] = {
     "extension": (300, 999),
@@ -245,6 +288,7 @@ class Settings(_Table):
     )
     plugins: PluginSettings = Field(default_factory=PluginSettings)
     files: FileSettings = Field(default_factory=FileSettings)
+    limits: LimitSettings = Field(default_factory=LimitSettings)
 
     _source: str | None = PrivateAttr(default=None)
     _folder: str | None = PrivateAttr(default=None)

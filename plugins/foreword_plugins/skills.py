@@ -48,7 +48,9 @@ def _winners(context: Context, skills: list[Skill]) -> list[Skill]:
     winners: dict[str, Skill] = {}
     reached: dict[tuple[int, int], Skill] = {}
     # High to low: by layer first, then by the order in which the operator names the roots.
-    for skill in sorted(reversed(skills), key=lambda skill: skill.layer == "project"):
+    high_to_low = skills[::-1]
+    high_to_low.sort(key=lambda skill: skill.layer == "project")
+    for skill in high_to_low:
         place = Place(skill.file.place)
         identity = skill.file.identity
         if identity is not None and identity in reached:

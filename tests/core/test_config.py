@@ -72,6 +72,9 @@ def test_empty_file_is_the_defaults(write: Write) -> None:
 
 def test_defaults_are_the_documented_ones() -> None:
     """Without a configuration there is no directory, safety is locked and required, and windows hold."""
+    limits = {"file": None, "section": None, "layer": None, "sections": None, "variables": None}
+    operator = {**limits, "templates": ("names", "jinja")}
+    agent = {**limits, "layer": 1048576, "templates": ("names",)}
     assert Settings().model_dump(by_alias=True) == {
         "prompts_dir": None,
         "layout": "default",
@@ -95,6 +98,15 @@ def test_defaults_are_the_documented_ones() -> None:
         "prefer": {},
         "plugins": {"disable": (), "require": (), "pin": False, "layers": {}},
         "files": {"max_bytes": 262144, "validate": "stat", "link_roots": ()},
+        "limits": {
+            "prompt": None,
+            "extension": {**agent, "sections": 1000},
+            "project": operator,
+            "agent": operator,
+            "memory": agent,
+            "override": agent,
+            "session": operator,
+        },
     }
 
 

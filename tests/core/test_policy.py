@@ -164,7 +164,7 @@ link_roots = ["/srv/"]
     file = str(tmp_path / "foreword.toml")
     assert [tuple(row) for row in describe(Policy.from_settings(settings), settings)] == [
         ('sections."acme.x".required', "true", f"{file}:2"),
-        ('sections."acme.x".editable_by', str(list(LAYERS)).replace("'", '"'), "default"),
+        ('sections."acme.x".editable_by', str([one for one in LAYERS if one != "extension"]).replace("'", '"'), "default"),
         ('sections."acme.x".others_may', "[]", "default"),
         ("sections.safety.required", "true", "default"),
         ("sections.safety.editable_by", '["builtin", "project", "agent", "session"]', "default"),
@@ -176,6 +176,13 @@ link_roots = ["/srv/"]
         ("plugins.disable", "[]", "default"),
         ("plugins.require", '["acme"]', f"{file}:8"),
         ("plugins.layers.acme", '["project"]', f"{file}:9"),
+        ("limits.extension.layer", "1048576", "default"),
+        ("limits.extension.sections", "1000", "default"),
+        ("limits.extension.templates", '["names"]', "default"),
+        ("limits.memory.layer", "1048576", "default"),
+        ("limits.memory.templates", '["names"]', "default"),
+        ("limits.override.layer", "1048576", "default"),
+        ("limits.override.templates", '["names"]', "default"),
         ("files.max_bytes", "262144", "default"),
         ("files.link_roots", '["/srv"]', f"{file}:11"),
     ]

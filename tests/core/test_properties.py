@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from foreword import Builder, Edit, Prompt, Section
+from foreword._builder import _sorted
 from foreword._diagnostics import Diagnostic, Place
 from foreword._layers import LAYERS, RANK, UNTRUSTED
 from foreword._policy import Policy, SectionRule
@@ -263,6 +264,32 @@ def test_reserved_titles_are_the_operators() -> None:
                 assert given_by_operator
 
     check()
+
+
+@given(
+    st.lists(
+        st.builds(
+            Diagnostic,
+            st.sampled_from(["FW010", "FW020"]),
+            st.sampled_from(["error", "warning", "info"]),
+            st.just("why"),
+            st.sampled_from([None, Place("a.md"), Place("a.md", 1), Place("b.md", 1)]),
+            st.sampled_from(["", "do this", "do that"]),
+            st.sampled_from([None, "a", "b"]),
+            st.sampled_from([None, "acme:main 1.0"]),
+        ),
+        max_size=12,
+    ),
+    st.randoms(use_true_random=False),
+)
+@ALWAYS
+def test_the_order_of_diagnostics_is_total(found: list[Diagnostic], chance: random.Random) -> None:
+    """Diagnostics are sorted alike however they were found: errors first, then by place."""
+    shuffled = list(found)
+    chance.shuffle(shuffled)
+    assert _sorted(found) == _sorted(shuffled)
+    ranks = [["error", "warning", "info"].index(one.severity) for one in _sorted(found)]
+    assert ranks == sorted(ranks)
 
 
 # -- Jinja -----------------------------------------------------------------------------------------

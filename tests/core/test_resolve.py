@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from foreword import Builder, BuildError, Diagnostic, Edit, Prompt, Section
+from foreword import Builder, BuildError, ConfigError, Diagnostic, Edit, Prompt, Section
 from foreword._diagnostics import Place
 from foreword._policy import DEFAULT_POLICY, Policy, SectionRule
 from foreword._prepared import PreparedEdit
@@ -559,6 +559,16 @@ def test_an_agent_cannot_break_itself(tmp_path: Path) -> None:
         (overrides / "SAFETY.md").write_text(text)
         after = Builder(memory=tmp_path, plugins=False, on_diagnostic=lambda _: None).build().section("safety")
         assert (after.text, after.title, after.priority) == (before.text, before.title, before.priority)
+
+
+def test_a_batch_names_the_agents_that_failed(builder: Builder) -> None:
+    """A batch builds what it can and then names every agent without a prompt, whatever the agents came in."""
+    with pytest.raises(ExceptionGroup, match=r"no prompt for '\.\.', 'a/b'") as caught:
+        builder.build_many(iter(["operator", "..", "a/b"]))
+    assert [one.__notes__ for one in caught.value.exceptions] == [["agent '..'"], ["agent 'a/b'"]]
+    first, failed = builder.build_many(iter(["operator", ".."]), on_error="return")
+    assert isinstance(first, Prompt)
+    assert isinstance(failed, ConfigError)
 
 
 def test_default_policy_is_in_force() -> None:

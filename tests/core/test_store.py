@@ -77,6 +77,16 @@ def failing(when: Callable[[int, str], bool], number: int) -> Watched:
     return Watched(step_in)
 
 
+def failing_at(position: int, number: int) -> Watched:
+    """Return a system in which one call fails."""
+    return failing(lambda count, name: count == position, number)
+
+
+def failing_from(position: int, number: int) -> Watched:
+    """Return a system in which every call fails from one on."""
+    return failing(lambda count, name: count >= position, number)
+
+
 def calls_of(root: Path, act: Callable[[Store], object]) -> list[str]:
     """Return the calls that an act makes when all goes well."""
     system = Watched(lambda count, name: None)
@@ -187,7 +197,10 @@ def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> No
     root = tmp_path / "root"
     root.mkdir()
     store = Store(str(root))
-    for act in (store.read, store.remove, lambda name: store.write(name, b"x"), lambda name: Lock(store, name)):
+    acts: list[Callable[[str], object]] = [
+        store.read, store.remove, lambda name: store.write(name, b"x"), lambda name: Lock(store, name),
+    ]  # fmt: skip
+    for act in acts:
         with pytest.raises(StoreError):
             act(name)
     with pytest.raises(StoreError):
@@ -225,9 +238,10 @@ def test_only_regular_files_are_read_or_replaced(tmp_path: Path) -> None:
         bound.bind(str(root / "socket"))
     before = sorted(os.listdir(root))
     store = Store(str(root))
+    acts: list[Callable[[str], object]] = [store.read, lambda name: store.write(name, b"y")]
     kinds = {"link": "a link", "inside": "a link", "nowhere": "a link", "directory": "a directory"}
     for name, kind in (kinds | {"fifo": "a FIFO", "socket": "a socket"}).items():
-        for act in (store.read, lambda name: store.write(name, b"y")):
+        for act in acts:
             with pytest.raises(StoreError, match=f"/root/{name}: this is {kind}, not a file") as raised:
                 act(name)
             assert raised.value.path == str(root / name)
@@ -379,24 +393,30 @@ def test_no_fault_of_a_write_harms(tmp_path: Path, lay: Callable[[Path], None], 
     shutil.copytree(tmp_path / "root", tmp_path / "measure")
     log = calls_of(tmp_path / "measure", write_new)
     outcomes: set[str] = set()
+    outcome: str
+    expected: bytes | None
     for position in range(1, len(log) + 1):
         root = tmp_path / f"root{position}"
         shutil.copytree(tmp_path / "root", root)
-        system = failing(lambda count, name, position=position: count == position, number)
+        system = failing_at(position, number)
         before = descriptors()
+        raised: StoreError | None = None
         try:
             write_new(Store(str(root), system))
+        except StoreError as error:
+            raised = error
+        if raised is None:
             outcome, expected = "written", NEW
             assert log[position - 1] == "close"
-        except DurabilityError as error:
+        elif isinstance(raised, DurabilityError):
             outcome, expected = "unconfirmed", NEW
-            assert "committed" in str(error)
+            assert "committed" in str(raised)
             assert log[position - 1] == "fsync"
             assert "replace" in log[: position - 1]
-        except StoreError as error:
+        else:
             outcome, expected = "not written", old
-            assert os.strerror(number) in str(error)
-            assert isinstance(error.__cause__, OSError)
+            assert os.strerror(number) in str(raised)
+            assert isinstance(raised.__cause__, OSError)
             assert "replace" not in log[: position - 1]
         assert descriptors() == before
         assert Store(str(root)).read("sub/file") == expected
@@ -418,7 +438,7 @@ def test_a_dead_disk_tears_no_file(tmp_path: Path, lay: Callable[[Path], None]) 
     for position in range(1, len(log) + 1):
         root = tmp_path / f"root{position}"
         shutil.copytree(tmp_path / "root", root)
-        system = failing(lambda count, name, position=position: count >= position, errno.EIO)
+        system = failing_from(position, errno.EIO)
         before = descriptors()
         try:
             write_new(Store(str(root), system))
@@ -463,7 +483,13 @@ else:
 
 def test_a_file_system_that_cannot_sync_directories_is_served(tmp_path: Path) -> None:
     """Where directories cannot be synchronised at all, writing is no error."""
-    system = failing(lambda count, name: name == "fsync" and "replace" in system.log, errno.EINVAL)
+    calls: list[str] = []
+
+    def last_sync(count: int, name: str) -> bool:
+        calls.append(name)
+        return name == "fsync" and "replace" in calls
+
+    system = failing(last_sync, errno.EINVAL)
     Store(str(tmp_path), system).write("file", NEW)
     assert system.log.count("fsync") == 2
     assert tree(tmp_path) == {"file": NEW}
@@ -493,7 +519,7 @@ def test_no_fault_of_a_renaming_harms(tmp_path: Path, number: int, final: str) -
         staged(root)
         before = descriptors()
         try:
-            act(Store(str(root), failing(lambda count, name, position=position: count == position, number)))
+            act(Store(str(root), failing_at(position, number)))
             outcome = "renamed"
             assert log[position - 1] == "close"
         except DurabilityError:
@@ -517,9 +543,7 @@ def test_no_fault_of_a_removal_harms(tmp_path: Path, number: int) -> None:
     for position in range(1, len(log) + 1):
         Store(str(tmp_path)).write("sub/file", OLD)
         try:
-            Store(str(tmp_path), failing(lambda count, name, position=position: count == position, number)).remove(
-                "sub/file"
-            )
+            Store(str(tmp_path), failing_at(position, number)).remove("sub/file")
             gone = True
         except DurabilityError:
             gone = True
@@ -534,7 +558,7 @@ def test_a_fault_of_a_reading_is_told(tmp_path: Path, number: int) -> None:
     Store(str(tmp_path)).write("sub/file", OLD)
     log = calls_of(tmp_path, lambda store: store.read("sub/file"))
     for position in range(1, len(log) + 1):
-        store = Store(str(tmp_path), failing(lambda count, name, position=position: count == position, number))
+        store = Store(str(tmp_path), failing_at(position, number))
         before = descriptors()
         if log[position - 1] == "close":
             assert store.read("sub/file") == OLD
@@ -680,7 +704,13 @@ def test_a_sweep_leaves_what_it_cannot_remove(tmp_path: Path) -> None:
         store.write(name, b"x")
     for name in store.names():
         os.utime(tmp_path / name, (0, 0))
-    system = failing(lambda count, name: name == "unlink" and system.log.count("unlink") == 2, errno.EACCES)
+    calls: list[str] = []
+
+    def second_unlink(count: int, name: str) -> bool:
+        calls.append(name)
+        return name == "unlink" and calls.count("unlink") == 2
+
+    system = failing(second_unlink, errno.EACCES)
     before = descriptors()
     Store(str(tmp_path), system).sweep()
     assert descriptors() == before
@@ -868,7 +898,7 @@ def test_a_fault_of_locking_is_told(tmp_path: Path, number: int) -> None:
         pass
     log = calls_of(tmp_path, lambda store: Lock(store).__enter__().__exit__(None, None, None))
     for position in range(1, len(log) + 1):
-        store = Store(str(tmp_path), failing(lambda count, name, position=position: count == position, number))
+        store = Store(str(tmp_path), failing_at(position, number))
         before = descriptors()
         if log[position - 1] in {"truncate", "write", "close"} or position >= len(log) - 1:
             with Lock(store, timeout=0), pytest.raises(LockTimeout):

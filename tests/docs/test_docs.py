@@ -28,7 +28,7 @@ from foreword.commands._group import foreword
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
-MOVING = {r" +(\d+\.\d|ms)(?= )": " MS", r" +\d+ +~\d+$": " SIZE", r"\b\d+\.\d+\.\d+\b": "VERSION"}
+MOVING = {r" +(\d+\.\d|ms)(?= |$)": " MS", r" +\d+ +~\d+$": " SIZE", r"\b\d+\.\d+\.\d+\b": "VERSION"}
 
 
 class _Example:

@@ -121,8 +121,8 @@ def test_a_plugin_that_cannot_be_loaded_costs_only_its_own(site: Any, kind: str)
         ("module_of_acme_broken:Plugin", "FW031", "names the class Plugin; name a module or an instance"),
         ("module_of_acme_broken:number", "FW031", "implements no hook"),
         ("module_of_acme_broken:nothing", "FW031", "implements no hook"),
-        ("module_of_acme_broken:raising", "FW031", "'trap', which raises RuntimeError: sprung"),
-        ("module_of_acme_broken:exiting", "FW031", "'trap', which raises SystemExit"),
+        ("module_of_acme_broken:raising", "FW031", "has foreword_sections, which raises RuntimeError: sprung"),
+        ("module_of_acme_broken:exiting", "FW031", "has foreword_sections, which raises SystemExit"),
     ],
 )
 def test_an_entry_point_that_names_no_plugin_costs_only_its_own(site: Any, value: str, code: str, cause: str) -> None:
@@ -131,10 +131,10 @@ def test_an_entry_point_that_names_no_plugin_costs_only_its_own(site: Any, value
     class Plugin:
         @hookimpl
         def foreword_sections(self): return [Section("acme-broken.x", "x")]
-    class Raising(Plugin):
+    class Raising:
         def __init__(self, error): self.error = error
         @property
-        def trap(self): raise self.error
+        def foreword_sections(self): raise self.error
     number = 3
     nothing = None
     raising = Raising(RuntimeError("sprung"))
@@ -144,6 +144,32 @@ def test_an_entry_point_that_names_no_plugin_costs_only_its_own(site: Any, value
     assert stands_without(prompt)
     assert [one.code for one in found] == [code]
     assert cause in str(found[0])
+
+
+def test_an_attribute_that_raises_when_looked_at_costs_nothing(site: Any) -> None:
+    """A lazy name or property of a plugin that raises is its own affair while its hooks are in order."""
+    source = """
+    class Plugin:
+        @property
+        def client(self): raise RuntimeError("not connected")
+        @property
+        def leave(self): raise SystemExit(2)
+        @hookimpl
+        def foreword_sections(self): return [Section("acme-broken.x", "Works.")]
+    plugin = Plugin()
+    """
+    _, prompt, found = build_beside_a_good_one(site, source, entry_points={"main": "module_of_acme_broken:plugin"})
+    assert prompt.section("acme-broken.x").text == "Works."
+    assert not found
+
+
+def test_a_hook_implemented_twice_is_refused(site: Any) -> None:
+    """Two functions of one plugin for one hook: neither is silently the last."""
+    source = returning("[]") + "@hookimpl(specname='foreword_sections')\ndef more():\n    return []\n"
+    _, prompt, found = build_beside_a_good_one(site, source)
+    assert stands_without(prompt)
+    assert [one.code for one in found] == ["FW031"]
+    assert "implements foreword_sections twice" in str(found[0])
 
 
 def test_a_misspelt_hook_beside_a_good_one_is_an_error_and_the_good_one_counts(site: Any) -> None:
@@ -267,6 +293,7 @@ VARIABLES = {
     "no name": ("{3: 1}", "FW038", "gave the variable 3"),
     "a list": ("{'acme_broken.x': [1]}", "FW038", "a value is text or a number"),
     "two lines": ("{'acme_broken.x': 'a\\nb'}", "FW038", "one line of at most 200 characters"),
+    "half a character": ("{'acme_broken.x': '\\ud800'}", "FW038", "no character"),
     "a long line": ("{'acme_broken.x': 'a' * 201}", "FW038", "one line of at most 200 characters"),
     "a list of pairs": ("[('acme_broken.x', 1)]", "FW034", "returned list from foreword_variables"),
     "nothing there": ("{}['x']", "FW033", "raised KeyError in foreword_variables"),
@@ -296,12 +323,12 @@ def test_a_plugins_variable_reaches_its_own_text_and_no_locked_section(site: Any
     (tmp_path / "prompts" / "RULES.md").write_text("Rule {{ acme_vars.form }}.")
     site.add(
         "acme-vars",
-        returning("{'acme_vars.form': 'numbered', 'acme_vars.ok': True}", "foreword_variables")
-        + returning("[Section('acme-vars.style', 'Cite {{ acme_vars.form }}, {{acme_vars.ok}}.')]"),
+        returning("{'acme_vars.form': 'numbered', 'acme_vars.n': 3}", "foreword_variables")
+        + returning("[Section('acme-vars.style', 'Cite {{ acme_vars.form }}, {{acme_vars.n}}.')]"),
     )
     found: list[Diagnostic] = []
     prompt = Builder(prompts_dir=tmp_path / "prompts", on_diagnostic=found.append).build()
-    assert prompt.section("acme-vars.style").text == "Cite numbered, true."
+    assert prompt.section("acme-vars.style").text == "Cite numbered, 3."
     assert prompt.section("custom_rules").text == "Rule numbered."
     assert prompt.section("safety").text == "Safe {{ acme-vars.x }} {{ acme_vars.form }}."
     assert [one.code for one in found] == ["FW012"]

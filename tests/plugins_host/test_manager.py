@@ -379,7 +379,7 @@ def test_two_entry_points_of_one_distribution_get_their_layers_apart(site: Any, 
 
 def test_a_plugin_cannot_say_who_it_is(site: Any) -> None:
     """Provider, version and layer are stamped by the host, whatever a section of a plugin claims."""
-    site.add("acme-forge", "import foreword\n" + sections("Section('acme-forge.style', 'x', provider='foreword:builtin')"))
+    site.add("acme-forge", sections("Section('acme-forge.style', 'x', provider='foreword:builtin')"))
     site.add("acme-plain", sections("Section('acme-plain.style', 'x')"), version="2.0")
     builder, found = default()
     prompt = builder.build()
@@ -390,13 +390,13 @@ def test_a_plugin_cannot_say_who_it_is(site: Any) -> None:
         "extension",
     )
     assert str(step.edit.place) == "code"
-    assert [(one.code, one.provider) for one in found] == [("FW033", "acme-forge:main 1.0")]
+    assert [(one.code, one.provider) for one in found] == [("FW034", "acme-forge:main 1.0")]
 
 
 # -- whose id --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("id", ["safety", "identity", "custom_mine", "acme-other.style", "acme-ids", "acme-idsx.style"])
+@pytest.mark.parametrize("id", ["identity", "custom_mine", "acme-other.style", "acme-ids", "acme-idsx.style"])
 def test_a_plugin_defines_only_ids_of_its_own_prefix(site: Any, id: str) -> None:
     """A plugin's section with a foreign or bare id is refused, and the message names the prefix."""
     site.add("acme-ids", sections(f"Section({id!r}, 'Mine.')", "Section('acme-ids.style', 'Own.')"))
@@ -407,6 +407,15 @@ def test_a_plugin_defines_only_ids_of_its_own_prefix(site: Any, id: str) -> None
     assert [one.code for one in found] == ["FW020"]
     assert "'acme-ids.'" in str(found[0])
     assert "acme-ids:main 1.0" in str(found[0])
+
+
+def test_a_plugin_cannot_touch_a_locked_section(site: Any) -> None:
+    """What the policy locks stays as it is, in any mode, and the message says by which rule."""
+    site.add("acme-ids", sections("Section('safety', 'Mine.')", "Edit('safety', 'Mine.', mode='append')"))
+    builder, found = default()
+    assert "Mine." not in builder.build().text
+    assert [(one.code, one.provider) for one in found] == [("FW020", "acme-ids:main 1.0")]
+    assert "[sections.safety] editable_by" in str(found[0])
 
 
 def test_a_policy_may_let_extensions_edit_a_section(site: Any, tmp_path: Path) -> None:

@@ -1,0 +1,141 @@
+"""The characters that the scanner looks at, by kind, and the neighbours that make one harmless."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Final, Literal
+
+Kind = Literal[
+    "tag",
+    "selector",
+    "free-selector",
+    "plane-14",
+    "override",
+    "bidi",
+    "mark",
+    "zero-width",
+    "joiner",
+    "invisible",
+    "soft-hyphen",
+    "line-separator",
+    "private-use",
+    "replacement",
+    "nul",
+    "escape",
+    "control",
+]
+
+KINDS: Final[tuple[tuple[int, int, Kind], ...]] = (
+    (0x00, 0x00, "nul"),
+    (0x01, 0x08, "control"),
+    (0x0B, 0x1A, "control"),
+    (0x1B, 0x1B, "escape"),
+    (0x1C, 0x1F, "control"),
+    (0x7F, 0x9F, "control"),
+    (0xAD, 0xAD, "soft-hyphen"),
+    (0x034F, 0x034F, "invisible"),
+    (0x061C, 0x061C, "mark"),
+    (0x115F, 0x1160, "invisible"),
+    (0x17B4, 0x17B5, "invisible"),
+    (0x180B, 0x180D, "free-selector"),
+    (0x180E, 0x180E, "zero-width"),
+    (0x180F, 0x180F, "free-selector"),
+    (0x200B, 0x200B, "zero-width"),
+    (0x200C, 0x200D, "joiner"),
+    (0x200E, 0x200F, "mark"),
+    (0x2028, 0x2029, "line-separator"),
+    (0x202A, 0x202C, "bidi"),
+    (0x202D, 0x202E, "override"),
+    (0x2060, 0x2064, "zero-width"),
+    (0x2065, 0x2065, "invisible"),
+    (0x2066, 0x2069, "bidi"),
+    (0x206A, 0x206F, "invisible"),
+    (0x2800, 0x2800, "invisible"),
+    (0x3164, 0x3164, "invisible"),
+    (0xD800, 0xDFFF, "control"),
+    (0xE000, 0xF8FF, "private-use"),
+    (0xFE00, 0xFE0F, "selector"),
+    (0xFEFF, 0xFEFF, "zero-width"),
+    (0xFFA0, 0xFFA0, "invisible"),
+    (0xFFF0, 0xFFFB, "invisible"),
+    (0xFFFD, 0xFFFD, "replacement"),
+    (0x1BCA0, 0x1BCA3, "invisible"),
+    (0x1D173, 0x1D17A, "invisible"),
+    (0xE0000, 0xE007F, "tag"),
+    (0xE0080, 0xE00FF, "plane-14"),
+    (0xE0100, 0xE01EF, "selector"),
+    (0xE01F0, 0xEFFFF, "plane-14"),
+    (0xF0000, 0x10FFFF, "private-use"),
+)
+"""First, last and kind of each range, in order."""
+
+FLAGS: Final = tuple(
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+    for region in ("gbeng", "gbsct", "gbwls")
+)
+"""The three flags that tag characters are for."""
+
+RTL: Final = re.compile(r"[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\U00010800-\U00010FFF\U0001E800-\U0001EFFF]")
+
+BRAILLE: Final = re.compile(r"[\u2801-\u28FF]")
+
+JAMO: Final = re.compile(r"[\u1100-\u115E\u1161-\u11FF\uA960-\uA97C\uD7B0-\uD7FB]")
+
+# Scripts whose letters join or stack, from Arabic over the Indic ones to Mongolian and Adlam.
+_JOINING = (
+    r"\u0600-\u08FF\u0900-\u0DFF\u0F00-\u0FFF\u1000-\u109F\u1700-\u180A\u1810-\u18AF\u1900-\u1C7F\u1CD0-\u1CFF"
+    r"\uA800-\uAAFF\uABC0-\uABFF\uFB50-\uFDFF\uFE70-\uFEFC\U00010A00-\U00011FFF\U0001E900-\U0001E95F"
+)
+# Scripts without spaces between words, where a zero-width space allows a line break.
+_SPACELESS = r"\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u1950-\u19FF\u1A20-\u1AAF\uA9E0-\uA9FF\uAA00-\uAADF"
+_MONGOLIAN = r"\u1807\u1810-\u18AF"
+_IDEOGRAPHS = r"\u3005\u3007\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF"
+_PICTOGRAPHS = (
+    r"\u00A9\u00AE\u203C\u2049\u2122\u2139\u2190-\u21FF\u2300-\u23FF\u2460-\u24FF\u25A0-\u27BF\u2900-\u297F"
+    r"\u2B00-\u2BFF\u3030\u303D\u3297\u3299\U0001F000-\U0001FAFF"
+)
+_EMOJI_BASES = _PICTOGRAPHS + r"#*0-9\u00B1\u20A0-\u2BFF\u3200-\u32FF"
+# Mathematical symbols, the slashed zero, ideographs, and scripts with standardised variants.
+_VARIED = (
+    r"0\u1000-\u109F\u2190-\u27BF\u2900-\u2BFF\u3000-\u303F\uA840-\uA87F\uFF00-\uFF65\U00010AC0-\U00010AFF"
+    r"\U00013000-\U000143FF\U0001F000-\U0001FAFF" + _IDEOGRAPHS
+)
+
+
+def char_class(*kinds: Kind) -> str:
+    """Return the inside of a character class that holds these kinds, or all of them."""
+    return "".join(f"{_escape(low)}-{_escape(high)}" for low, high, kind in KINDS if not kinds or kind in kinds)
+
+
+def kind_of(char: str) -> Kind:
+    """Return the kind of a character that has one."""
+    return KINDS[bisect_right(_STARTS, ord(char)) - 1][2]
+
+
+def _escape(code: int) -> str:
+    return f"\\U{code:08X}"
+
+
+_STARTS = [low for low, _, _ in KINDS]
+
+# The class comes first, for there the engine is fastest; all contexts follow as assertions about the character matched.
+CANDIDATE: Final = re.compile(
+    f"[{char_class()}]"
+    r"(?!(?<=\r)\n)"
+    rf"(?<![{_JOINING}][\u200C\u200D])(?!(?<=[\u200C\u200D])[{_JOINING}])"
+    rf"(?!(?<=[{_PICTOGRAPHS}\uFE0F]\u200D)[{_PICTOGRAPHS}])"
+    rf"(?<![{_SPACELESS}]\u200B)(?!(?<=\u200B)[{_SPACELESS}])"
+    rf"(?<![{RTL.pattern[1:-1]}][\u061C\u200E\u200F])(?!(?<=[\u061C\u200E\u200F]){RTL.pattern})"
+    rf"(?<![{_EMOJI_BASES}][\uFE0E\uFE0F])"
+    rf"(?<![{_VARIED}][\uFE00-\uFE0D])"
+    rf"(?<![{_IDEOGRAPHS}][\U000E0100-\U000E01EF])"
+    rf"(?<![{_MONGOLIAN}][\u180B-\u180F])"
+)
+"""A character that is looked at: it is of some kind and its neighbours do not make it harmless."""
+
+RUN: Final = re.compile(
+    f"[{char_class('zero-width', 'joiner', 'mark', 'soft-hyphen', 'free-selector')}"
+    r"\u034F\u115F\u1160\u2065\u206A-\u206F\u3164\uFFA0\uFFF0-\uFFFB\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A]{8,}"
+)
+"""So many invisible characters in a row as no script needs, whatever stands around them."""

@@ -1,0 +1,99 @@
+"""Payloads: the text that invisible characters spell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from foreword._scan_findings import shown
+
+PAYLOAD_LIMIT: Final = 2_000
+"""How many characters of a payload are told."""
+
+_BITS_LIMIT: Final = 9 * PAYLOAD_LIMIT
+_CODE_POINT_BITS: Final = 21
+_LANGUAGE_TAG, _CANCEL_TAG = "\x01", "\x7f"
+
+
+def tags(chars: str) -> str:
+    r"""Return what tag characters spell.
+
+    >>> tags("\U000E0068\U000E0069")
+    'hi'
+    """
+    spelt = "".join(chr(ord(char) - 0xE0000) for char in chars[: PAYLOAD_LIMIT + 2])
+    return shown(spelt.removeprefix(_LANGUAGE_TAG).removesuffix(_CANCEL_TAG), PAYLOAD_LIMIT)
+
+
+def selectors(chars: str) -> str:
+    r"""Return what variation selectors spell, one byte each.
+
+    >>> selectors("\U000E0158\U000E0159")
+    'hi'
+    """
+    data = bytes(_selector_byte(ord(char)) for char in chars[: 4 * PAYLOAD_LIMIT])
+    try:
+        return shown(data.decode("utf-8"), PAYLOAD_LIMIT)
+    except UnicodeDecodeError:
+        return shown(data.decode("latin-1"), PAYLOAD_LIMIT)
+
+
+def bits(chars: str) -> str | None:
+    r"""Return what zero-width characters spell in binary, or None when they spell nothing known.
+
+    >>> bits("".join("\u200c" if bit == "1" else "\u200b" for bit in f"{ord('h'):08b}{ord('i'):08b}"))
+    'hi'
+    """
+    chars = chars[:_BITS_LIMIT]
+    best: str | None = None
+    for guess in _guesses(chars):
+        if guess.translate({9: None, 10: None}).isprintable():
+            return shown(guess, PAYLOAD_LIMIT)
+        best = best or guess
+    return None if best is None else shown(best, PAYLOAD_LIMIT)
+
+
+def _selector_byte(code: int) -> int:
+    return code - 0xFE00 if code <= 0xFE0F else code - 0xE0100 + 16
+
+
+def _guesses(chars: str) -> Iterator[str]:
+    symbols = sorted(set(chars))
+    if len(symbols) == 2:
+        yield from _binary(chars, symbols)
+    if len(symbols) == 3:
+        for mark in symbols:
+            rest = [symbol for symbol in symbols if symbol != mark]
+            yield from _binary(chars.strip(mark), rest)
+            yield from _separated(chars, mark, rest)
+    if len(symbols) == 4:
+        yield from _digits(chars, symbols, 4, 4)
+
+
+def _binary(chars: str, symbols: list[str]) -> Iterator[str]:
+    # Eight bits first: the top bit of ASCII is always 0, so that only one reading of the symbols fits.
+    for width in (8, 7):
+        for zero_and_one in (symbols, symbols[::-1]):
+            yield from _digits(chars, zero_and_one, 2, width)
+
+
+def _digits(chars: str, symbols: list[str], base: int, width: int) -> Iterator[str]:
+    digits = chars.translate({ord(symbol): str(value) for value, symbol in enumerate(symbols)})
+    if not digits or len(digits) % width or not digits.isascii():
+        return
+    groups = [int(digits[start : start + width], base) for start in range(0, len(digits), width)]
+    try:
+        yield bytes(groups).decode("utf-8")
+    except UnicodeDecodeError:
+        return
+
+
+def _separated(chars: str, mark: str, symbols: list[str]) -> Iterator[str]:
+    parts = [part for part in chars.split(mark) if part]
+    if max(map(len, parts), default=_CODE_POINT_BITS + 1) > _CODE_POINT_BITS:
+        return
+    for zero_and_one in (symbols, symbols[::-1]):
+        table = {ord(symbol): str(value) for value, symbol in enumerate(zero_and_one)}
+        codes = [int(part.translate(table), 2) for part in parts]
+        if all(code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF for code in codes):
+            yield "".join(map(chr, codes))
