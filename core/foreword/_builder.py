@@ -15,9 +15,9 @@ from ._context import Context
 from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
 from ._files import Reader
-from ._gather import BUILDING, gather
+from ._gather import BUILDING, gather, gather_checks
 from ._limits import resolve_within_limits
-from ._lock_file import lock_path, read_lock
+from ._lock_file import LockFile, lock_path, read_lock
 from ._manager import Manager
 from ._names import agent_name
 from ._plan import Plan, Ranked
@@ -71,7 +71,11 @@ class Builder:
     ) -> None:
         self.settings = settings if settings is not None else _given(prompts_dir, memory, skills)
         self.policy = Policy.from_settings(self.settings)
-        self.manager = Manager(self.settings.plugins, third_party=plugins)
+        pins = self.settings.plugins.pin or self.settings.skills.pin
+        lock = read_lock(lock_path(self.settings)) if pins else LockFile()
+        self._trusted_skills = MappingProxyType(dict(lock.skills)) if self.settings.skills.pin else None
+        pinned = lock.plugins if self.settings.plugins.pin else None
+        self.manager = Manager(self.settings.plugins, third_party=plugins, pinned=pinned)
         self._on_diagnostic = on_diagnostic
         self._warned: set[tuple[str, str, str]] = set()
         check_roots(self.settings, None)
@@ -190,6 +194,15 @@ class Builder:
         """Build like `build`, without blocking the event loop on the disk."""
         return await asyncio.to_thread(self.build, agent, **build)
 
+    def check(self, prompt: Prompt) -> tuple[Diagnostic, ...]:
+        """Return what the rules of plugins find in a built prompt (hook ``foreword_check``).
+
+        Args:
+            prompt: a prompt that this builder built.
+        """
+        asked = self._context(self.reader(), prompt.agent, self._values(prompt.agent, {}), None)
+        return _sorted(set(gather_checks(self.manager, asked, prompt)))
+
     def plan(
         self,
         agent: str | None = None,
@@ -271,6 +284,7 @@ class Builder:
             settings=self.settings,
             memory=memory,
             skill_roots=skill_roots(self.settings, agent),
+            trusted_skills=self._trusted_skills,
             approved=self._approved(agent) if memory is not None else None,
             _reader=reader,
         )

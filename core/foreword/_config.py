@@ -39,8 +39,6 @@ FILE_NAME: Final = "foreword.toml"
 
 NOT_SUPPORTED_YET: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
     (("layout",), "xml"),
-    (("skills", "pin"), True),
-    (("plugins", "pin"), True),
     (("files", "validate"), "content"),
 )
 """Values that have a meaning which is not built; asking for one is an error and never a silent default."""

@@ -12,6 +12,7 @@ from ._provider import Provider
 from ._roots import Root, root
 from ._settings import Settings
 from ._template import Value
+from ._trust import skill_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Context:
     """The directories of skills for this agent, low to high."""
     approved: Mapping[str, str] | None = None
     """The hash of every approved file of the memory, by path; None where nothing needs approval."""
+    trusted_skills: Mapping[str, str] | None = None
+    """The hash of every trusted skill, by its directory as shown; None where skills are not pinned."""
     _reader: Reader = field(default_factory=Reader, repr=False)
     _provider: Provider | None = field(default=None, repr=False)
     _found: list[Diagnostic] = field(default_factory=list[Diagnostic], repr=False)
@@ -98,6 +101,10 @@ class Context:
             self._note(found)
             return None
         return found
+
+    def content_hash(self, path: Root, folder: str) -> str:
+        """Return the SHA-256 of everything in a directory: what ``foreword trust`` records of a skill."""
+        return skill_hash(self._reader, path, folder)
 
     def tree(self, path: Root, *, skip: Collection[str] = ()) -> list[str]:
         """Return the paths of everything below a directory, sorted; directories end in a slash."""

@@ -70,6 +70,8 @@ CODES: Final[dict[str, str]] = {
     "FW051": "skill taken leniently",
     "FW052": "skill shadowed",
     "FW053": "skill reached twice",
+    "FW054": "plugin not trusted",
+    "FW055": "skill not trusted",
 }
 """Every code and what it stands for; a code never changes its meaning."""
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from ._names import plugin_prefix
 from ._provider import Provider
+from ._trust import plugin_hash
 
 GROUP = "foreword"
 """The group of entry points in which plugins register."""
@@ -23,6 +24,7 @@ class Discovered(NamedTuple):
     provider: Provider
     value: str
     load: Callable[[], object]
+    content_hash: Callable[[], str] = str
 
 
 def discover() -> tuple[Discovered, ...]:
@@ -40,6 +42,7 @@ def _discover(path: tuple[str, ...]) -> tuple[Discovered, ...]:
     found: dict[tuple[str, str, str], Discovered] = {}
     for entry_point in cast("Iterable[Any]", entry_points(group=GROUP)):
         load: Callable[[], object] = entry_point.load
+        hashed = partial(plugin_hash, entry_point.dist, entry_point.value)
         try:
             name, version = plugin_prefix(entry_point.dist.name), str(entry_point.dist.version)
         except Exception as cause:
@@ -47,7 +50,7 @@ def _discover(path: tuple[str, ...]) -> tuple[Discovered, ...]:
             name, version, load = UNKNOWN, "", partial(_damaged, str(cause))
         provider = Provider(name, version, str(entry_point.name))
         key = (name, provider.entry_point, entry_point.value if name == UNKNOWN else "")
-        found.setdefault(key, Discovered(provider, entry_point.value, load))
+        found.setdefault(key, Discovered(provider, entry_point.value, load, hashed))
     return tuple(found[key] for key in sorted(found))
 
 

@@ -7,7 +7,8 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from pydantic import ValidationError
 
@@ -20,6 +21,9 @@ from ._names import NameRefused, check_id, variable_prefix
 from ._provider import Provider
 from ._settings import LARGEST
 from ._template import Value
+
+if TYPE_CHECKING:
+    from ._prompt import Prompt
 
 LONGEST_VALUE = 200
 BUILDING: ContextVar[bool] = ContextVar("foreword.building", default=False)
@@ -69,6 +73,26 @@ def gather(manager: Manager, context: Context) -> Gathered:
                 Contribution(section, implementation.provider, ("extension",), 10_000 + position)
             )
     return gathered
+
+
+def gather_checks(manager: Manager, context: Context, prompt: Prompt) -> list[Diagnostic]:
+    """Call the rules of every plugin on a built prompt and return what they find."""
+    gathered = Gathered()
+    caller = _Caller(gathered, context)
+    for implementation in manager.calls("foreword_check"):
+        given = {"prompt": prompt, "context": caller.context(implementation.provider)}
+        call = partial(implementation.function, *(given[name] for name in implementation.arguments))
+        result: Any = caller.guarded(implementation.provider, "foreword_check", call)
+        for index, item in enumerate(result if isinstance(result, list | tuple) else ()):
+            if isinstance(item, Diagnostic):
+                gathered.diagnostics.append(replace(item, provider=str(implementation.provider)))
+            else:
+                what = f"returned {type(item).__name__} at index {index} of foreword_check, not a Diagnostic"
+                caller.problem(implementation.provider, "FW034", what)
+        if result is not None and not isinstance(result, list | tuple):
+            what = f"returned {type(result).__name__} from foreword_check; it returns a list of Diagnostic"
+            caller.problem(implementation.provider, "FW034", what)
+    return gathered.diagnostics
 
 
 class _Caller:
@@ -133,7 +157,7 @@ class _Caller:
 
 
 def _said(cause: BaseException) -> str:
-    kind, colon, first = first_line(cause).partition(": ")
+    _, colon, first = first_line(cause).partition(": ")
     return f"{colon}{first}"
 
 

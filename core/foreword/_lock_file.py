@@ -23,9 +23,13 @@ class LockFile:
 
     Attributes:
         approved: for each agent, the hash of every file of its memory that is approved, by path.
+        plugins: the hash of every trusted plugin, by its distribution.
+        skills: the hash of every trusted skill, by its directory as it is shown.
     """
 
     approved: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    plugins: Mapping[str, str] = field(default_factory=dict[str, str])
+    skills: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def with_approved(self, agent: str, path: str, content_hash: str) -> LockFile:
         """Return it with one more file approved."""
@@ -57,20 +61,18 @@ def read_lock(path: str) -> LockFile:
         return LockFile()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise ConfigError(f"the lock file cannot be read: {problem}", Place(path)) from problem
-    approved: dict[str, Mapping[str, str]] = {}
-    for agent, files in content.get("approved", {}).items():
-        if not isinstance(files, dict):
-            raise ConfigError(f"approved.{agent} is to be a table of hashes", Place(path))
-        hashes = cast("dict[str, object]", files)
-        approved[agent] = {name: str(value) for name, value in hashes.items()}
-    return LockFile(approved)
+    approved = {agent: _hashes(content, path, "approved", agent) for agent in _table(content, path, "approved")}
+    return LockFile(approved, _hashes(content, path, "trust", "plugins"), _hashes(content, path, "trust", "skills"))
 
 
 def write_lock(path: str, lock: LockFile) -> None:
     """Write a lock file, whole or not at all; equal content gives equal bytes."""
-    lines = ["# Written by foreword: what the operator has approved, by content hash."]
-    for agent, files in sorted(lock.approved.items()):
-        lines += ["", f"[approved.{json.dumps(agent, ensure_ascii=False)}]"]
+    lines = ["# Written by foreword: what the operator has approved and trusts, by content hash."]
+    tables = [(f"approved.{json.dumps(agent, ensure_ascii=False)}", lock.approved[agent]) for agent in lock.approved]
+    tables += [("trust.plugins", lock.plugins), ("trust.skills", lock.skills)]
+    for table, files in sorted(tables):
+        if files:
+            lines += ["", f"[{table}]"]
         for name, value in sorted(files.items()):
             lines.append(f"{json.dumps(name, ensure_ascii=False)} = {json.dumps(value)}")
     folder = os.path.dirname(path) or "."
@@ -85,3 +87,16 @@ def write_lock(path: str, lock: LockFile) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _table(content: Mapping[str, object], path: str, *keys: str) -> dict[str, object]:
+    table: object = content
+    for key in keys:
+        table = cast("dict[str, object]", table).get(key, {})
+        if not isinstance(table, dict):
+            raise ConfigError(f"{'.'.join(keys)} is to be a table", Place(path))
+    return cast("dict[str, object]", table)
+
+
+def _hashes(content: Mapping[str, object], path: str, *keys: str) -> dict[str, str]:
+    return {name: str(value) for name, value in _table(content, path, *keys).items()}

@@ -65,6 +65,7 @@ class Manager:
         settings: which plugins are disabled, required, and which layers they are granted.
         third_party: whether plugins of other distributions are loaded.
         found: the entry points; by default those that are installed.
+        pinned: the hash of each trusted distribution; None where plugins are not pinned.
 
     Raises:
         ConfigError: a name of the configuration fits several plugins, or a required plugin is disabled.
@@ -76,6 +77,7 @@ class Manager:
         *,
         third_party: bool = True,
         found: Sequence[Discovered] | None = None,
+        pinned: Mapping[str, str] | None = None,
     ) -> None:
         everything = sorted(discover() if found is None else found, key=lambda item: item.provider)
         candidates = [item for item in everything if third_party or item.provider.first_party]
@@ -98,7 +100,7 @@ class Manager:
             if item.provider in disabled:
                 plugin.status = "disabled"
                 plugin.reason = "disabled by the configuration"
-            else:
+            elif pinned is None or item.provider.first_party or self._is_trusted(item, plugin, pinned):
                 self._load(item, plugin)
             self.diagnostics += plugin.diagnostics
         for implementations in self._implementations.values():
@@ -159,6 +161,16 @@ class Manager:
         return granted
 
     # -- loading -----------------------------------------------------------------------------------
+
+    def _is_trusted(self, item: Discovered, plugin: Plugin, pinned: Mapping[str, str]) -> bool:
+        """Compare a plugin with what the operator trusts, before anything of it is imported."""
+        distribution = item.provider.distribution
+        trusted = pinned.get(distribution)
+        if trusted is not None and trusted == item.content_hash():
+            return True
+        why = "is not trusted yet" if trusted is None else "has changed since it was trusted"
+        self._refuse(plugin, "FW054", f"{why}; plugins are pinned, so it is not loaded")
+        return False
 
     def _load(self, item: Discovered, plugin: Plugin) -> None:
         start = time.perf_counter()

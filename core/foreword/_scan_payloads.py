@@ -10,7 +10,9 @@ from foreword._scan_findings import shown
 PAYLOAD_LIMIT: Final = 2_000
 """How many characters of a payload are told."""
 
-_BITS_LIMIT: Final = 9 * PAYLOAD_LIMIT
+CARRIER_LIMIT: Final = 9 * PAYLOAD_LIMIT
+"""How many characters that carry a payload are read."""
+
 _CODE_POINT_BITS: Final = 21
 _LANGUAGE_TAG, _CANCEL_TAG = "\x01", "\x7f"
 
@@ -21,7 +23,7 @@ def tags(chars: str) -> str:
     >>> tags("\U000E0068\U000E0069")
     'hi'
     """
-    spelt = "".join(chr(ord(char) - 0xE0000) for char in chars[: PAYLOAD_LIMIT + 2])
+    spelt = "".join(chr(ord(char) - 0xE0000) for char in chars)
     return shown(spelt.removeprefix(_LANGUAGE_TAG).removesuffix(_CANCEL_TAG), PAYLOAD_LIMIT)
 
 
@@ -31,7 +33,7 @@ def selectors(chars: str) -> str:
     >>> selectors("\U000E0158\U000E0159")
     'hi'
     """
-    data = bytes(_selector_byte(ord(char)) for char in chars[: 4 * PAYLOAD_LIMIT])
+    data = bytes(_selector_byte(ord(char)) for char in chars)
     try:
         return shown(data.decode("utf-8"), PAYLOAD_LIMIT)
     except UnicodeDecodeError:
@@ -44,7 +46,6 @@ def bits(chars: str) -> str | None:
     >>> bits("".join("\u200c" if bit == "1" else "\u200b" for bit in f"{ord('h'):08b}{ord('i'):08b}"))
     'hi'
     """
-    chars = chars[:_BITS_LIMIT]
     best: str | None = None
     for guess in _guesses(chars):
         if guess.translate({9: None, 10: None}).isprintable():

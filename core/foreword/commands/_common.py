@@ -30,7 +30,7 @@ _OPTIONS = (
     click.option("--no-plugins", is_flag=True, help="Load only the sources that ship with foreword."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON."),
     click.option("-v", "--verbose", is_flag=True, help="Tell informational findings too."),
-    click.option("--debug", is_flag=True, help="Show the traceback of a failure."),
+    click.option("--debug", is_flag=True, help="Show the traceback of a failure, and of a plugin that raised."),
 )
 
 
@@ -79,6 +79,9 @@ class Request:
         for diagnostic in found:
             if self.verbose or diagnostic.severity != "info":
                 click.echo(str(diagnostic), err=True)
+                if self.debug and diagnostic.traceback:
+                    for line in diagnostic.traceback.splitlines():
+                        click.echo(printable(line), err=True)
 
 
 def common(function: Callable[..., object]) -> Callable[..., Any]:
@@ -101,7 +104,8 @@ def common(function: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _end(request: Request, failure: Exception) -> NoReturn:
-    if isinstance(failure, click.ClickException | click.exceptions.Exit | click.Abort):
+    if isinstance(failure, click.ClickException | click.exceptions.Exit | click.Abort | BrokenPipeError):
+        # click ends these itself; of a closed pipe it says nothing.
         raise failure
     if isinstance(failure, BuildError):
         request.tell(failure.diagnostics if failure.prompt is None else failure.prompt.diagnostics)
@@ -120,8 +124,6 @@ def _end(request: Request, failure: Exception) -> NoReturn:
     if isinstance(failure, UnknownSection):
         click.echo(printable(f"error: {failure}"), err=True)
         sys.exit(MISUSED)
-    if isinstance(failure, BrokenPipeError):
-        sys.exit(FAILED)
     kind = "" if isinstance(failure, ForewordError) else f"{type(failure).__name__}: "
     click.echo(printable(f"error: {kind}{failure}"), err=True)
     sys.exit(FAILED)

@@ -12,6 +12,8 @@ COMMANDS = {
     "build": "Print the prompt.",
     "explain": "Say why the prompt reads as it does.",
     "plugins": "List the plugins and what became of them.",
+    "lint": "Say everything that there is to say about the prompt and its sources.",
+    "trust": "Record the content of plugins and skills as looked at and trusted.",
     "memory": "Look after an agent's memory: init, status, show, override, history, revert, upgrade, approve.",
 }
 

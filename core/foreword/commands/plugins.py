@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
+from foreword._manager import Manager
+
 from . import _json
-from ._common import Request, common
+from ._common import FAILED, Request, common
 from ._table import print_table
 
 _HEADINGS = ("plugin", "version", "status", "layers", "hooks", "ms", "reason")
@@ -14,9 +18,20 @@ _HEADINGS = ("plugin", "version", "status", "layers", "hooks", "ms", "reason")
 @click.command("plugins", epilog="Example: foreword plugins --json")
 @common
 def command(request: Request) -> None:
-    """List the plugins: which are active, which are disabled or failed, and why."""
+    """List the plugins: which are active, which are disabled or failed, and why.
+
+    It ends with 1 when a required plugin is not in order, and with --strict when any is not.
+    """
     manager = request.builder().manager
-    request.tell([*manager.diagnostics, *manager.missing()])
+    missing = list(manager.missing())
+    found = [*manager.diagnostics, *missing]
+    request.tell(found)
+    _show(request, manager)
+    if missing or (request.is_strict() and any(diagnostic.severity == "error" for diagnostic in found)):
+        sys.exit(FAILED)
+
+
+def _show(request: Request, manager: Manager) -> None:
     if request.as_json:
         plugins = [
             {
