@@ -11,52 +11,20 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
+from ._raw_html import ANY_TAG, closing, is_unclear, raw_html
+
 MAX_DEPTH: Final = 50
 """The most quotes and list items that may stand inside one another."""
 
 _QUOTE: Final = 0
-_SPACES: Final = re.compile(" *")
 _ATX: Final = re.compile(r"(#{1,6})(?: |\Z)")
 _FENCE: Final = re.compile(r"`{3,}(?=[^`]*\Z)|~{3,}")
 _UNDERLINE: Final = re.compile(r"(?:=+|-+)\Z")
 _MARKER: Final = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?= |\Z)")
 _BEGINS: Final = re.compile(r"[#`~<>_*+=-]|[0-9]{1,9}(?=[.)])")
 _LABEL: Final = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]:", re.DOTALL)
-_DEFINITION: Final = re.compile(r"\[[\w .-]*\w[\w .-]*\]:[ \t]+(?:https?://|[./#])[\w./#?&=%~+:@!,-]*[ \t]*", re.ASCII)
-
-_RAW_TAGS: Final = "script|pre|style|textarea"
-_BLOCK_TAGS: Final = (
-    "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt"
-    "|fieldset|figcaption|figure|footer|form|frame|frameset|h1|h2|h3|h4|h5|h6|head|header|hr|html|iframe|legend|li"
-    "|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th"
-    "|thead|title|tr|track|ul"
-)
-_ATTRIBUTE: Final = r"""\s+[A-Za-z_:][A-Za-z0-9:._-]*(?:\s*=\s*(?:[^"'=<>`\x00-\x20]+|'[^']*'|"[^"]*"))?"""
-_ODD_SPACE: Final = re.compile(r"[^\S ]")
-
-
-class _Html(NamedTuple):
-    """One kind of raw HTML: how it begins and ends, and what ends it; without an end, a blank line does."""
-
-    begin: re.Pattern[str]
-    end: re.Pattern[str] | None
-    closing: str
-
-
-_HTML: Final = (
-    _Html(
-        re.compile(rf"<(?a:{_RAW_TAGS})(?=\s|>|\Z)", re.IGNORECASE),
-        re.compile(rf"</(?a:{_RAW_TAGS})>", re.IGNORECASE),
-        "</{}>",
-    ),
-    _Html(re.compile("<!--"), re.compile("-->"), "-->"),
-    _Html(re.compile(r"<\?"), re.compile(r"\?>"), "?>"),
-    _Html(re.compile("<![A-Za-z]"), re.compile(">"), ">"),
-    _Html(re.compile(r"<!\[CDATA\["), re.compile("]]>"), "]]>"),
-    _Html(re.compile(rf"</?(?a:{_BLOCK_TAGS})(?=\s|/?>|\Z)", re.IGNORECASE), None, ""),
-)
-_TAG: Final = _Html(
-    re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*/?|/[A-Za-z][A-Za-z0-9-]*\s*)>\s*\Z"), None, ""
+_DEFINITION: Final = re.compile(
+    r"\[(?=[ .-]*\w)[\w .-]+\]:[ \t]+(?:https?://|[./#])[\w./#?&=%~+:@!,-]*[ \t]*", re.ASCII
 )
 
 
@@ -228,19 +196,13 @@ class _Reader:
     def _leaf_block(self, number: int, line: str, at: int, matched: int, goes_on: bool) -> bool:
         """Read a block that holds no others, if one begins here; a paragraph is none of these."""
         char = line[at]
-        if char == "#":
-            atx = _ATX.match(line, at)
-            if atx is None:
-                return False
+        if char == "#" and (atx := _ATX.match(line, at)):
             self._close(matched)
-            index = self._lines[number].index("#")
-            text = self._lines[number][index:]
+            raw = self._lines[number]
+            index = raw.index("#")
             outermost = not self._containers
-            self._headings.append(BlockHeading(len(atx[1]), number, number + 1, index, text, False, outermost))
-        elif char in "`~":
-            fence = _FENCE.match(line, at)
-            if fence is None:
-                return False
+            self._headings.append(BlockHeading(len(atx[1]), number, number + 1, index, raw[index:], False, outermost))
+        elif char in "`~" and (fence := _FENCE.match(line, at)):
             self._close(matched)
             self._leaf, self._fence = "fence", fence[0]
             self._open = Open(number, "code fence", _under(line[:at]) + fence[0])
@@ -258,15 +220,14 @@ class _Reader:
         return True
 
     def _html(self, number: int, line: str, at: int, matched: int) -> bool:
-        kind = _html_kind(line, at)
-        if kind is None or (kind is _TAG and self._leaf == "paragraph") or _unclear_tag(line, at, kind):
+        kind = raw_html(line, at)
+        if kind is None or (kind is ANY_TAG and self._leaf == "paragraph") or is_unclear(line, at, kind):
             return False
         self._close(matched)
         self._html_end = kind.end
         if kind.end is None or kind.end.search(line, at) is None:
             self._leaf = "html"
-            tag = line[at + 1 :].split(">")[0].split(" ")[0].lower()
-            self._open = Open(number, "raw HTML", _under(line[:at]) + kind.closing.format(tag))
+            self._open = Open(number, "raw HTML", _under(line[:at]) + closing(line, at, kind))
         return True
 
     def _text(self, number: int, line: str, start: int, at: int, matched: int) -> None:
@@ -281,10 +242,10 @@ class _Reader:
             self._leaf, self._paragraph, self._odd = "paragraph", [], False
         # Also where a container ends: a paragraph goes on without its marks.
         lazy = matched < len(self._containers)
-        kind = _html_kind(line, at) if line[at] == "<" else None
+        kind = raw_html(line, at)
         self._odd |= lazy or indented or kind is not None or _MARKER.match(line, at) is not None
         begins = _BEGINS.match(line, at) if lazy and indented else None
-        if begins is not None or (kind is not None and (lazy or _unclear_tag(line, at, kind))):
+        if begins is not None or (kind is not None and (lazy or is_unclear(line, at, kind))):
             # Some take it for what it looks like, wherever the containers end.
             escaped = begins.end() if begins is not None and line[at].isdigit() else at
             self._escapes.append((number, escaped))
@@ -338,19 +299,8 @@ class _Reader:
         del self._containers[matched:]
 
 
-def _html_kind(line: str, at: int) -> _Html | None:
-    kind = next((kind for kind in _HTML if kind.begin.match(line, at)), None)
-    return _TAG if kind is None and _TAG.begin.match(line, at) else kind
-
-
-def _unclear_tag(line: str, at: int, kind: _Html) -> bool:
-    """Whether it depends on what counts as white space that raw HTML begins here."""
-    return _ODD_SPACE.search(line, at) is not None and _html_kind(_ODD_SPACE.sub("\1", line), at) is not kind
-
-
 def _skip(line: str, start: int) -> int:
-    spaces = _SPACES.match(line, start)
-    return spaces.end() if spaces is not None else start
+    return len(line) - len(line[start:].lstrip(" "))
 
 
 def _index(raw: str, column: int) -> int:

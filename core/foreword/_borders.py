@@ -20,9 +20,7 @@ SHALLOWEST: Final = 3
 _DEEPEST: Final = 6
 _MAX_REPEATED: Final = 2000
 # Without one of these there is no heading, and nothing that can stay open, however it is read.
-_NOTEWORTHY: Final = re.compile(
-    r"#|```|~~~|<[!?]|<(?:script|pre|style|textarea)|\r|[=-][ \t]*(?:\n|\Z)", re.IGNORECASE
-)
+_NOTEWORTHY: Final = re.compile(r"#|```|~~~|<[!?]|<(?:script|pre|style|textarea)|\r|[=-][ \t]*(?:\n|\Z)", re.IGNORECASE)
 _CLOSING: Final = re.compile(r"(?:(?<=[ \t])|\A)#+\Z")
 
 

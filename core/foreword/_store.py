@@ -140,6 +140,8 @@ class Store(Descent):
         newest = time.time() - _LEFT_BEHIND
         with self.reported(sub, "swept"), suppress(FileNotFoundError), self.directory(sub) as directory:
             for entry in self.system.listdir(directory):
+                if not entry.startswith("."):
+                    continue
                 with suppress(OSError):
                     status = self.system.lstat(entry, directory=directory)
                     if status.st_mtime > newest:

@@ -97,7 +97,7 @@ def _indexed(paths: list[str]) -> list[str]:
     """Return the directories that have, like each directory above them, an index of their own."""
     indexed = [""]
     for path in sorted(paths):
-        if path.endswith("/"):
+        if path.endswith("/") and not path.lower().endswith(".md/"):
             folder = path.rstrip("/")
             if folder != SKILLS and folder.rpartition("/")[0] in indexed and f"{folder}/{INDEX}" in paths:
                 indexed.append(folder)

@@ -47,6 +47,8 @@ class Desk:
     def builder(self, settings: str = "") -> Builder:
         """Return a builder over the packaged templates."""
         self.found.clear()
+        if not settings:
+            return Builder(prompts_dir=self.prompts, plugins=False, on_diagnostic=self.found.append)
         config = self.root / "foreword.toml"
         config.write_text(f'prompts_dir = "prompts"\n{settings}')
         return Builder.from_config(config, plugins=False, on_diagnostic=self.found.append)
@@ -737,11 +739,11 @@ def test_differs_d5_d6_diagnostics_and_explanations(desk: Desk) -> None:
     desk.write({"TOOL_USAGE.md": b"\xff", "AGENTS.md": "Mine."})
     prompt = desk.builder().build()
     (error,) = [one for one in prompt.diagnostics if one.severity == "error"]
-    assert (error.code, str(error.place)) == ("FW004", "prompts/TOOL_USAGE.md:1")
+    assert (error.code, str(error.place)) == ("FW004", f"{desk.prompts}/TOOL_USAGE.md:1")
     assert error.remedy
     words = str(prompt.explain("identity"))
-    assert "prompts/AGENTS.md" in words
-    assert "replaced by prompts/AGENTS.md" in words
+    assert f"Its text is that of {desk.prompts}/AGENTS.md:1" in words
+    assert f"replaced by {desk.prompts}/AGENTS.md:1" in words
 
 
 def test_differs_d10_l23_sections_made_in_code_can_be_overridden(desk: Desk) -> None:

@@ -757,6 +757,13 @@ def test_copy_is_compared_with_the_operators_text() -> None:
     assert outcomes(result)[-1] == "applied"
 
 
+def test_copy_is_compared_with_prepends_in_their_order() -> None:
+    """Several texts put before the one below stand in their order in what a copy is compared with, too."""
+    layers = [base("b"), edit("project", "p1", "prepend", by="a"), edit("project", "p2", "prepend", by="b")]
+    assert text(resolved(*layers)) == "p1\n\np2\n\nb"
+    assert outcomes(resolved(*layers, copy("p1\n\np2\n\nb"))) == ["applied"] * 3
+
+
 def test_additions_of_one_layer_have_the_same_base() -> None:
     """Two additions of one layer were written over the same text, so the first does not make the second stale."""
     additions = [edit("override", str(number), "append", base=text_hash("text")) for number in range(2)]

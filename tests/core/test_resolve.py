@@ -203,6 +203,12 @@ def test_untrusted_replacement_of_a_text_with_its_own_heading() -> None:
     assert titles(result) == ["Derived"]
 
 
+def test_operators_heading_before_an_untrusted_text() -> None:
+    """A heading that an operator puts before an untrusted text does not stand instead of that section's title."""
+    result = resolved(edit("memory", "a", "mine", default_title="Derived"), edit("session", "a", "# Own", "prepend"))
+    assert titles(result) == ["Derived"]
+
+
 @pytest.mark.parametrize(
     ("id", "title"),
     [("acme.style", "style"), ("memory/a/b", "b"), ("plain", "plain"), ("skills/acme.review", "review")],
@@ -344,6 +350,20 @@ def test_moved_by_the_untrusted_is_untrusted() -> None:
     assert order(resolved(*below, edit("memory", "a", "mine", priority=100), policy=policy)) == ["lock", "a"]
 
 
+def test_locked_sections_may_stand_before_one_another() -> None:
+    """A locked section that the policy lets an agent move stands where it was moved, also before another one."""
+    rule = SectionRule(editable_by=frozenset({"builtin"}), others_may=frozenset({"move"}))
+    policy = Policy(sections={"one": rule, "two": rule})
+    result = resolved(
+        edit("builtin", "one", priority=300),
+        edit("builtin", "two", priority=200),
+        edit("memory", "one", "", "move", priority=100),
+        policy=policy,
+    )
+    assert order(result) == ["one", "two"]
+    assert codes(result) == []
+
+
 def test_moved_by_the_operator_is_trusted() -> None:
     """The operator may put a third party's section wherever it should stand."""
     result = resolved(
@@ -396,6 +416,12 @@ def test_operators_edit_of_a_required_section_is_not_in_effect(layer: str, given
     assert order(result) == ["a"]
     (fatal,) = result.fatal
     assert fatal.code == "FW028"
+
+
+def test_required_section_is_blank() -> None:
+    """A required section whose text is blank is as good as missing."""
+    (fatal,) = resolved(edit("builtin", "a", " \n"), policy=REQUIRED).fatal
+    assert fatal.section == "a"
 
 
 def test_operators_conflict_over_a_required_section() -> None:

@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -408,6 +409,7 @@ def test_no_fault_of_a_write_harms(tmp_path: Path, lay: Callable[[Path], None], 
         if raised is None:
             outcome, expected = "written", NEW
             assert log[position - 1] == "close"
+            assert log[position : position + 1] != ["replace"]
         elif isinstance(raised, DurabilityError):
             outcome, expected = "unconfirmed", NEW
             assert "committed" in str(raised)
@@ -501,6 +503,21 @@ def test_everything_is_synchronised_in_order(tmp_path: Path) -> None:
     assert [name for name in log if name in {"mkdir", "write", "fsync", "replace"}] == [
         *["mkdir", "fsync"] * 3, "write", "fsync", "replace", "fsync",
     ]  # fmt: skip
+
+
+def test_a_directory_that_is_not_confirmed_is_made_again(tmp_path: Path) -> None:
+    """A directory whose parent could not be synchronised is taken back, so that the next writer does both."""
+    with pytest.raises(StoreError):
+        Store(str(tmp_path), failing(lambda count, name: name == "fsync", errno.EIO)).write("sub/file", NEW)
+    assert tree(tmp_path) == {}
+    assert calls_of(tmp_path, write_new).count("fsync") == 3
+
+
+def test_both_parents_of_a_renaming_are_synchronised(tmp_path: Path) -> None:
+    """A directory that moves is confirmed where it went to and where it came from."""
+    staged(tmp_path).make_directory("sub")
+    log = calls_of(tmp_path, lambda store: store.rename_into_place(".staging-1-a", "sub/final"))
+    assert log[log.index("rename") :].count("fsync") == 2
 
 
 @pytest.mark.parametrize("number", ERRORS)
@@ -752,7 +769,7 @@ def test_no_exchange_of_a_directory_for_a_link_leads_out(tmp_path: Path) -> None
         measured = tmp_path / f"{act_number}"
         lay(measured)
         log = calls_of(measured / "root", act)
-        for target in ("a", "a/b"):
+        for target in ("a", "a/b", "a/b/file", "a/b/lock"):
             for position in range(1, len(log) + 1):
                 top = tmp_path / f"{act_number}-{target.replace('/', '')}-{position}"
                 lay(top)
@@ -762,8 +779,11 @@ def test_no_exchange_of_a_directory_for_a_link_leads_out(tmp_path: Path) -> None
                     count: int, name: str, position: int = position, top: Path = top, target: str = target
                 ) -> None:
                     if count == position:
-                        (top / "root" / target).rename(top / "moved")
-                        (top / "root" / target).symlink_to(top / "outside")
+                        with suppress(FileNotFoundError):
+                            (top / "root" / target).rename(top / "moved")
+                        beyond = "outside/file" if "/b/" in target else "outside"
+                        with suppress(FileExistsError):
+                            (top / "root" / target).symlink_to(top / beyond)
 
                 try:
                     found = act(Store(str(top / "root"), Watched(swap)))

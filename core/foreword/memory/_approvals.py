@@ -14,7 +14,7 @@ from ._errors import AgentMemoryError
 from ._memory_files import MemoryFiles
 from ._queue import Pending, proposals
 from ._sections import section_of
-from ._status import normalised
+from ._status import body, normalised
 
 
 class Approvals:
@@ -42,7 +42,7 @@ class Approvals:
         for path, data in sorted(files.documents().items()):
             folder, _, name = path.partition("/")
             copy = record.copies.get(name) if folder == MemoryRecord.COPIES else None
-            if copy is not None and copy.base == text_hash(normalised(data).removeprefix("---\n---\n").strip()):
+            if copy is not None and copy.base == text_hash(body(normalised(data))):
                 continue
             if approved.get(path) != content_hash(path, data):
                 id = copy.id if copy is not None else section_of(path, data) or ""

@@ -7,6 +7,7 @@ brings into effect. The record says which entry is the last that is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ from foreword._store import DurabilityError, StoreError
 
 from ._entry import Bases, Entry, FileChange, Who
 from ._errors import MemoryConflict
-from ._memory_files import MemoryFiles, digest
+from ._memory_files import MemoryFiles, digest, entry_name, is_document, text_name
 from ._sections import section_of
 
 _Value = TypeVar("_Value")
@@ -49,13 +50,24 @@ class Changes:
         Returns:
             The entries that were added for changes past foreword.
         """
-        self._files.store.sweep(self._files.path(MemoryRecord.FOLDER))
-        record = self._files.record()
-        for number in range(record.applied + 1, self._files.last() + 1):
+        self._sweep()
+        self.complete()
+        return self._take_in()
+
+    def complete(self) -> None:
+        """Bring into effect what the journal holds and the record does not know."""
+        for number in range(self._files.record().applied + 1, self._files.last() + 1):
             entry = self._files.entry(number)
             if entry is not None:
                 self._redo(entry)
-        return self._take_in()
+                self.landed(entry)
+
+    def landed(self, entry: Entry) -> None:
+        """Tell which files an entry that is in effect has changed."""
+        texts = {name for change in entry.files.values() for name in change if name is not None}
+        texts |= {bases.copy.base for pair in entry.bases.values() for bases in pair if bases.copy is not None}
+        names = [*entry.files, MemoryRecord.FILE, entry_name(entry.n), *map(text_name, sorted(texts))]
+        self._landed(entry, [self._files.path(name) for name in names])
 
     def apply(
         self,
@@ -66,6 +78,7 @@ class Changes:
         writes: Mapping[str, bytes | None],
         copies: Mapping[str, CopyRecord | None] | None = None,
         overrides: Mapping[str, str | None] | None = None,
+        expected: Mapping[str, bytes | None] | None = None,
         undoes: int | None = None,
     ) -> Entry:
         """Make one change: an entry of the journal, then the files, then the record.
@@ -77,15 +90,20 @@ class Changes:
             writes: the new bytes of each file, None to delete it.
             copies: what the record is to say of copies, None to forget one.
             overrides: the base that the record is to name for overrides, None to forget it.
+            expected: the bytes of files as they were when the change was thought out.
             undoes: the entry that this change undoes.
 
         Raises:
+            MemoryConflict: a file of ``expected`` was changed in the meantime.
             StoreError: the disk would not take it; everything is as it was.
             DurabilityError: it is in effect, and the disk did not confirm it.
         """
         files = self._files
         record = files.record()
         present: dict[str, bytes | None] = {name: files.read(name) for name in sorted(writes)}
+        for name, data in (expected or {}).items():
+            if present[name] != data:
+                raise MemoryConflict(_changed(name))
         changes: dict[str, FileChange] = {}
         for name, data in sorted(writes.items()):
             old = present[name]
@@ -136,7 +154,7 @@ class Changes:
         except (OSError, StoreError) as failure:
             self._take_back(entry, {name: before[name] for name in done}, failure)
             raise
-        self._landed(entry, [files.path(name) for name in (*entry.files, MemoryRecord.FILE)])
+        self.landed(entry)
         if unconfirmed is not None:
             raise unconfirmed
 
@@ -152,10 +170,10 @@ class Changes:
     def _redo(self, entry: Entry) -> None:
         files = self._files
         for name, change in entry.files.items():
-            data = files.read(name)
+            data = files.readable(name)
             now = None if data is None else digest(data)
             # Whoever changed the file since keeps the change: it is taken in as one of its own.
-            if now == change.before and now != change.after:
+            if now == change.before and now != change.after and files.is_plain(name):
                 files.write(name, None if change.after is None else files.kept(change.after))
         self._enter(entry)
 
@@ -170,7 +188,7 @@ class Changes:
             else:
                 _set(overrides, name, bases.override)
         for name, change in entry.files.items():
-            if name.endswith(".md"):
+            if is_document(name):
                 _set(known, name, change.after)
         changed = replace(record, applied=entry.n, copies=copies, overrides=overrides, files=known)
         self._files.write(MemoryRecord.FILE, changed.dump())
@@ -199,11 +217,17 @@ class Changes:
             )
             files.write_entry(entry)
             self._enter(entry)
+            self.landed(entry)
             entries.append(entry)
-        if entries:
-            changed = [files.path(name) for entry in entries for name in entry.files]
-            self._landed(entries[-1], [*changed, files.path(MemoryRecord.FILE)])
         return entries
+
+    def _sweep(self) -> None:
+        folders = [MemoryRecord.FOLDER, *(f"{MemoryRecord.FOLDER}/{name}" for name in ("texts", "journal", "pending"))]
+        folders += [MemoryRecord.COPIES, MemoryRecord.OVERRIDES]
+        for folder in folders:
+            # What cannot be swept is no reason to do without the change.
+            with suppress(StoreError):
+                self._files.store.sweep(self._files.path(folder))
 
 
 def check_unchanged(files: MemoryFiles, expected: Mapping[str, str | None]) -> None:
@@ -216,7 +240,11 @@ def check_unchanged(files: MemoryFiles, expected: Mapping[str, str | None]) -> N
     for name, wanted in expected.items():
         data = present.get(name)
         if (None if data is None else digest(data)) != wanted:
-            raise MemoryConflict(f"{name} was changed by somebody else in the meantime; read it again")
+            raise MemoryConflict(_changed(name))
+
+
+def _changed(name: str) -> str:
+    return f"{name} was changed by somebody else in the meantime; read it again"
 
 
 def _path(folder: str, name: str) -> str:

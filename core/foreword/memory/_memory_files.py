@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 from collections.abc import Iterator
 
+from foreword._files import Reader
 from foreword._memory_record import MemoryRecord
+from foreword._names import is_leftover, is_readme
+from foreword._roots import Root
 from foreword._store import Store, StoreError
 
 from ._entry import Entry
@@ -62,30 +66,57 @@ class MemoryFiles:
             return MemoryRecord(applied=self.last())
 
     def documents(self) -> dict[str, bytes]:
-        """Return the copies and overrides as they are: bytes by name; what cannot be read is left out."""
+        """Return the copies and overrides as a build takes them: bytes by name.
+
+        What a build refuses to read, such as a link that leads out of the memory, is left out.
+
+        Raises:
+            StoreError: the disk cannot be read.
+        """
         found: dict[str, bytes] = {}
         for folder in (MemoryRecord.COPIES, MemoryRecord.OVERRIDES):
             for inside in (folder, f"{folder}/{TOOLS}"):
-                for name in self.names(inside):
-                    if name.endswith(".md") and not name.startswith("."):
-                        data = self._readable(f"{inside}/{name}")
+                for name in self._listed(inside):
+                    path = f"{inside}/{name}"
+                    if is_document(path):
+                        data = self.readable(path)
                         if data is not None:
-                            found[f"{inside}/{name}"] = data
+                            found[path] = data
         return found
 
-    def _readable(self, name: str) -> bytes | None:
+    def readable(self, name: str) -> bytes | None:
+        """Return the bytes of a file as a build takes them, also through a link inside the memory, or None."""
         try:
             return self.read(name)
+        except StoreError as problem:
+            if not _is_in_the_way(problem):
+                raise
+        found = Reader().read_file(Root(self.store.root, self.store.root), self.path(name), trusted_links=False)
+        return found if isinstance(found, bytes) else None
+
+    def is_plain(self, name: str) -> bool:
+        """Return whether a file can be written: it is one, or nothing is there."""
+        try:
+            self.read(name)
         except StoreError:
-            return None
+            return False
+        return True
+
+    def _listed(self, folder: str) -> list[str]:
+        try:
+            return self.names(folder)
+        except StoreError as problem:
+            if not _is_in_the_way(problem):
+                raise
+            return []
 
     # -- texts and journal -------------------------------------------------------------------------
 
     def keep(self, data: bytes) -> str:
         """Keep a text for ever, under its hash, and return that."""
         name = digest(data)
-        if self.read(_text(name)) != data:
-            self.write(_text(name), data)
+        if self.read(text_name(name)) != data:
+            self.write(text_name(name), data)
         return name
 
     def kept(self, name: str) -> bytes:
@@ -94,9 +125,9 @@ class MemoryFiles:
         Raises:
             StoreError: it is not there, or is not what it was.
         """
-        data = self.read(_text(name))
+        data = self.read(text_name(name))
         if data is None or digest(data) != name:
-            raise StoreError(self.store.path(self.path(_text(name))), "this text of the journal is missing or damaged")
+            raise StoreError(self.store.path(self.path(text_name(name))), "this text of the journal is missing or damaged")
         return data
 
     def last(self) -> int:
@@ -104,15 +135,18 @@ class MemoryFiles:
         return max((number for number, _ in self._numbered()), default=0)
 
     def entry(self, number: int) -> Entry | None:
-        """Return one entry of the journal."""
-        data = self.read(_entry(number))
-        return None if data is None else Entry.parse(number, data)
+        """Return one entry of the journal, or None where it is not there or damaged."""
+        data = self.read(entry_name(number))
+        try:
+            return None if data is None else Entry.parse(number, data)
+        except ValueError:
+            return None
 
     def journal(self) -> list[Entry]:
         """Return the entries of the journal, oldest first; a damaged one is left out."""
         entries: list[Entry] = []
         for number, name in sorted(self._numbered()):
-            data = self._readable(f"{MemoryRecord.FOLDER}/journal/{name}")
+            data = self.readable(f"{MemoryRecord.FOLDER}/journal/{name}")
             if data is None:
                 continue
             try:
@@ -123,11 +157,11 @@ class MemoryFiles:
 
     def write_entry(self, entry: Entry) -> None:
         """Write one entry of the journal."""
-        self.write(_entry(entry.n), entry.dump())
+        self.write(entry_name(entry.n), entry.dump())
 
     def remove_entry(self, number: int) -> None:
         """Take back an entry that never came into effect."""
-        self.write(_entry(number), None)
+        self.write(entry_name(number), None)
 
     def _numbered(self) -> Iterator[tuple[int, str]]:
         for name in self.names(f"{MemoryRecord.FOLDER}/journal"):
@@ -146,9 +180,28 @@ def as_json(content: object) -> bytes:
     return (json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
 
 
-def _text(name: str) -> str:
+def is_document(name: str) -> bool:
+    """Return whether a file is a copy or an override by its name, as a build has it.
+
+    >>> is_document("prompts/SAFETY.md"), is_document("prompts/SAFETY.md.new"), is_document("prompts/README.md")
+    (True, False, False)
+    """
+    folder, _, base = name.rpartition("/")
+    known = folder.removesuffix(f"/{TOOLS}") in (MemoryRecord.COPIES, MemoryRecord.OVERRIDES)
+    return known and base.lower().endswith(".md") and not is_leftover(base) and not is_readme(base)
+
+
+def text_name(name: str) -> str:
+    """Return the name of the file in which the text of that hash is kept."""
     return f"{MemoryRecord.FOLDER}/texts/{name}"
 
 
-def _entry(number: int) -> str:
+def entry_name(number: int) -> str:
+    """Return the name of the file of an entry of the journal."""
     return f"{MemoryRecord.FOLDER}/journal/{number:08}.json"
+
+
+def _is_in_the_way(problem: StoreError) -> bool:
+    """Return whether something else stands where a file or directory should, and not the disk has failed."""
+    cause = problem.__cause__
+    return not isinstance(cause, OSError) or cause.errno in (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)

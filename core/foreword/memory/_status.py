@@ -10,7 +10,7 @@ from foreword._prepared import Outcome
 from foreword._standing import text_hash
 
 from ._memory_files import MemoryFiles
-from ._sections import edit_of
+from ._sections import section_of
 from ._templates import Template
 
 CopyState = Literal["untouched", "outdated", "edited", "stale", "unknown origin", "orphan", "new", "deleted"]
@@ -18,12 +18,17 @@ NEWER = ".new"
 
 
 class CopyStatus(NamedTuple):
-    """One copy: its file, its section, its state, and whether a newer text waits beside it."""
+    """One copy: its file, its section, its state, and whether a newer text waits beside it.
+
+    ``outcome`` is what becomes of it in a build, and ``reason`` why; None where it has no part in one.
+    """
 
     file: str
     id: str
     state: CopyState
     unsettled: bool = False
+    outcome: Outcome | None = None
+    reason: str = ""
 
 
 class OverrideStatus(NamedTuple):
@@ -53,13 +58,15 @@ def copy_statuses(
 ) -> tuple[CopyStatus, ...]:
     """Return the state of every copy, and of every template without one."""
     present = copies(files)
-    named = {**{name: template.id for name, template in templates.items()}}
+    recorded = {copy.id for copy in record.copies.values()}
+    # A template whose file was renamed has its copy under the old name.
+    named = {name: template.id for name, template in templates.items() if template.id not in recorded}
     named.update({name: copy.id for name, copy in record.copies.items()})
     found: list[CopyStatus] = []
     for name in sorted({*present, *named}):
         text = present.get(name)
         template = template_of(name, record, templates)
-        id = named.get(name) or edit_of(f"{MemoryRecord.COPIES}/{name}", b"").id
+        id = named.get(name) or section_of(f"{MemoryRecord.COPIES}/{name}", b"") or ""
         state = _state(text, record.copies.get(name), template)
         if state is not None:
             found.append(CopyStatus(name, id, state, newer(files, name) is not None))
@@ -86,7 +93,7 @@ def template_of(name: str, record: MemoryRecord, templates: Mapping[str, Templat
 
 def newer(files: MemoryFiles, name: str) -> bytes | None:
     """Return the newer text that an upgrade put beside a copy, or None."""
-    return files.read(f"{MemoryRecord.COPIES}/{name}{NEWER}")
+    return files.readable(f"{MemoryRecord.COPIES}/{name}{NEWER}")
 
 
 def normalised(data: bytes) -> str:
@@ -102,14 +109,23 @@ def _state(text: str | None, copy: CopyRecord | None, template: Template | None)
         return "new" if copy is None else "deleted"
     if template is None:
         return "orphan" if copy is not None else "unknown origin"
-    if text == as_copy(template.text):
+    if says(text, template):
         return "untouched"
     if copy is None:
         return "unknown origin"
-    untouched = text_hash(text) == copy.base or text_hash(text.removeprefix("---\n---\n").strip()) == copy.base
     if copy.base == template.base:
         return "edited"
-    return "outdated" if untouched else "stale"
+    return "outdated" if text_hash(body(text)) == copy.base else "stale"
+
+
+def says(text: str | None, template: Template) -> bool:
+    """Return whether a copy says just what the template says."""
+    return text is not None and body(text) == template.text.strip()
+
+
+def body(text: str) -> str:
+    """Return a copy's text without front matter that says nothing."""
+    return text.removeprefix("---\n---\n").strip()
 
 
 def as_copy(text: str) -> str:

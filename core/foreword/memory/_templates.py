@@ -37,7 +37,7 @@ def templates(builder: Builder, plan: Plan) -> dict[str, Template]:
 
     A section with an edit in mode ``jinja`` has none: a copy would be read in mode ``names``.
     """
-    edits = [edit for edit in plan.prepared() if edit.layer in LAYERS and edit.verdict is None]
+    edits = [edit for edit in plan.prepared() if edit.layer in LAYERS and edit.trusted and edit.verdict is None]
     jinja = {edit.id for edit in edits if edit.jinja}
     raw = [replace(edit, text=edit.raw, lines=None) for edit in edits if edit.id not in jinja]
     resolution = resolve(raw, builder.policy)
