@@ -16,6 +16,7 @@ from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
 from ._files import Reader
 from ._gather import BUILDING, gather, gather_checks
+from ._layout import LAYOUTS
 from ._limits import resolve_within_limits
 from ._lock_file import LockFile, lock_path, read_lock
 from ._manager import Manager
@@ -25,6 +26,7 @@ from ._policy import Policy
 from ._prepare import Preparation
 from ._prompt import Prompt
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
+from ._screen import Screen
 from ._settings import Settings, check_variables
 from ._template import Value
 
@@ -76,6 +78,8 @@ class Builder:
         self._trusted_skills = MappingProxyType(dict(lock.skills)) if self.settings.skills.pin else None
         pinned = lock.plugins if self.settings.plugins.pin else None
         self.manager = Manager(self.settings.plugins, third_party=plugins, pinned=pinned)
+        scan = self.settings.scan
+        self._screen = Screen(self.settings.layout, scan.severities, frozenset(scan.refuse), frozenset(scan.keep))
         self._on_diagnostic = on_diagnostic
         self._warned: set[tuple[str, str, str]] = set()
         check_roots(self.settings, None)
@@ -225,7 +229,8 @@ class Builder:
         trusted = self._values(agent, variables or {})
         asked = self._context(reader or self.reader(), agent, trusted, context)
         gathered = gather(self.manager, asked)
-        preparation = Preparation(agent, self.policy, {**gathered.values, **trusted}, trusted, gathered.diagnostics)
+        values = {**gathered.values, **trusted}
+        preparation = Preparation(agent, self.policy, values, trusted, gathered.diagnostics, self._screen)
         return Plan(asked, preparation, [Ranked(one, 0) for one in gathered.contributions], gathered.broken)
 
     def reader(self) -> Reader:
@@ -254,7 +259,7 @@ class Builder:
         resolution = resolve_within_limits(asked.prepared(), self.policy)
         fatal = [*self.manager.missing(frozenset(asked.broken)), *resolution.fatal]
         found = _sorted({*asked.diagnostics, *resolution.diagnostics, *fatal})
-        prompt = Prompt(resolution, found, asked.context.agent)
+        prompt = Prompt(resolution, found, asked.context.agent, LAYOUTS[self.settings.layout])
         self._tell(found)
         if strict:
             _raise_strictly(found)
@@ -287,6 +292,7 @@ class Builder:
             trusted_skills=self._trusted_skills,
             approved=self._approved(agent) if memory is not None else None,
             _reader=reader,
+            _screen=self._screen,
         )
 
     def _approved(self, agent: str | None) -> Mapping[str, str] | None:

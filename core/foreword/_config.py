@@ -38,7 +38,6 @@ FILE_NAME: Final = "foreword.toml"
 """What the file of the configuration is called."""
 
 NOT_SUPPORTED_YET: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
-    (("layout",), "xml"),
     (("files", "validate"), "content"),
 )
 """Values that have a meaning which is not built; asking for one is an error and never a silent default."""

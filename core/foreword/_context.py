@@ -10,6 +10,7 @@ from ._diagnostics import Diagnostic, Place, Severity
 from ._files import Directory, MarkdownFile, Reader
 from ._provider import Provider
 from ._roots import Root, root
+from ._screen import Screen
 from ._settings import Settings
 from ._template import Value
 from ._trust import skill_hash
@@ -39,6 +40,7 @@ class Context:
     trusted_skills: Mapping[str, str] | None = None
     """The hash of every trusted skill, by its directory as shown; None where skills are not pinned."""
     _reader: Reader = field(default_factory=Reader, repr=False)
+    _screen: Screen = field(default_factory=Screen, repr=False)
     _provider: Provider | None = field(default=None, repr=False)
     _found: list[Diagnostic] = field(default_factory=list[Diagnostic], repr=False)
 
@@ -109,6 +111,23 @@ class Context:
     def tree(self, path: Root, *, skip: Collection[str] = ()) -> list[str]:
         """Return the paths of everything below a directory, sorted; directories end in a slash."""
         return self._reader.tree(path, skip=skip)
+
+    def screen(self, names: Mapping[str, str], place: Place, section: str | None = None) -> bool:
+        """Look over a stranger's words that are to be shown in a text of your own; what is found is reported.
+
+        Args:
+            names: one line each, by what it is called: name, description.
+            place: the file and line they come from.
+            section: the section it concerns.
+
+        Returns:
+            Whether they may be shown.
+        """
+        found = list(self._screen.scanned("", names, trusted=False))
+        for one in found:
+            remedy = "look at it in an editor that shows it"
+            self.report(one.code, one.severity, one.message, place, remedy, section)
+        return not any(one.refuses for one in found)
 
     def report(
         self,

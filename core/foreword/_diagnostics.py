@@ -60,7 +60,6 @@ CODES: Final[dict[str, str]] = {
     "FW034": "hook returned something wrong",
     "FW035": "unknown plugin named",
     "FW036": "required plugin missing",
-    "FW037": "plugin disabled",
     "FW038": "variable refused",
     "FW040": "no memory yet",
     "FW041": "memory of another agent",
@@ -72,6 +71,8 @@ CODES: Final[dict[str, str]] = {
     "FW053": "skill reached twice",
     "FW054": "plugin not trusted",
     "FW055": "skill not trusted",
+    "FW060": "suspicious text",
+    "FW061": "text neutralised",
 }
 """Every code and what it stands for; a code never changes its meaning."""
 

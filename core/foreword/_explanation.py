@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ._diagnostics import Diagnostic, printable
-from ._names import is_tool, last_part
+from ._names import is_tool
 from ._prepared import PreparedEdit, Step
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Explanation:
             title = f", under the title {section.title!r}" if section.title else ""
             stands = f"stands at priority {section.priority}{title}"
             if is_tool(section.id):
-                stands = f"is prose for the tool {last_part(section.id)!r}, beside the prompt's text"
+                stands = f"is prose for the tool {section.id.removeprefix('tools/')!r}, beside the prompt's text"
             yield printable(f"{section.id} {stands}.")
             if section.origin.path == "code":
                 yield printable(f"Its text is given in code by {section.provider} (layer {section.layer}).")

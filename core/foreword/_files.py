@@ -6,12 +6,14 @@ import os
 import stat
 import threading
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from ._decode import decode
 from ._diagnostics import Diagnostic, Place, Severity
 from ._listing import Found, Listing, Request, stamp
 from ._markdown_file import Directory, MarkdownFile
+from ._names import KNOWN
 from ._roots import Root
 from ._tree import tree
 from ._walk import (
@@ -228,8 +230,14 @@ def _directory(
     for _, file in sorted(taken, key=lambda item: (item[0], item[1].name)):
         if file.identity is not None and first.setdefault(file.identity, file) is not file:
             message = f"it is the same file as {first[file.identity].place}, which is read already"
-            diagnostics.append(Diagnostic("FW019", "info", message, Place(file.place), "remove one of them"))
-            continue
+            known = file.name.rpartition("/")[2].upper() in KNOWN
+            severity: Severity = "error" if known else "info"
+            twice = Diagnostic("FW019", severity, message, Place(file.place), "remove one of them")
+            if not known:
+                diagnostics.append(twice)
+                continue
+            # A known name asks for a section of its own: that it has none is never passed over.
+            file = replace(file, document=None, error=twice)
         files.append(file)
         if file.error is not None:
             diagnostics.append(file.error)

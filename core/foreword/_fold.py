@@ -14,6 +14,7 @@ from ._policy import Policy
 from ._prepared import Outcome, PreparedEdit, Step
 from ._standing import Standing, raw_after, text_hash
 from ._text import exchange, join, surround, whole
+from ._titles import unreserved
 
 WRITING = frozenset({"plain", "define", "replace", "remove"})
 
@@ -89,7 +90,7 @@ class Fold:
         if edit.copy_of_below and self._is_untouched(edit):
             return False
         reason = self._forbidden(edit)
-        if reason is None and edit.exclusive and self._written_elsewhere(edit):
+        if reason is None and edit.exclusive and edit.mode in ("plain", "define") and self._written_elsewhere(edit):
             reason = f"untrusted= defines only ids that no other layer has, and {edit.id!r} is one"
         if (
             reason is None
@@ -122,7 +123,10 @@ class Fold:
 
     def _written_elsewhere(self, edit: PreparedEdit) -> bool:
         return any(
-            other.mode in ("plain", "define", "replace") and other.verdict is None and not other.exclusive
+            other.mode in ("plain", "define", "replace")
+            and other.verdict is None
+            and not other.exclusive
+            and self._policy.allows(other.id, other.layer, "define", own=other.own) is None
             for other in self._edits
         )
 
@@ -278,7 +282,7 @@ class Fold:
         key = title_key(title)
         if key not in self._reserved or (stood is not None and key == title_key(stood)):
             return title
-        instead = stood or edit.id
+        instead = stood or unreserved(edit.id, edit.id, self._reserved)
         self._say(
             "FW025",
             edit,

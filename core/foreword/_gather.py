@@ -193,6 +193,7 @@ def _checked_sections(caller: _Caller, implementation: Implementation) -> Iterat
 def _validated(caller: _Caller, provider: Provider, index: int, item: Section) -> Section | None:
     """Return a stranger's section as one of our own kind: it could have been made without any check."""
     kind = Edit if isinstance(item, Edit) else Section
+    why: str | None
     try:
         section = kind(**{name: value for name, value in vars(item).items() if name in kind.model_fields})
     except ValidationError as cause:
@@ -200,15 +201,23 @@ def _validated(caller: _Caller, provider: Provider, index: int, item: Section) -
     except TypeError:
         why = "a field is missing"
     else:
-        findings: tuple[object, ...] = section.findings if isinstance(section, Edit) else ()
-        if section.file is None or isinstance(section.file, MarkdownFile):
-            if isinstance(findings, tuple) and all(isinstance(one, Diagnostic) for one in findings):
-                return section
-            why = "findings: a tuple of Diagnostic"
-        else:
-            why = "file: a file that foreword read"
+        if (why := _unchecked(section)) is None:
+            return section
     what = f"returned a wrong {kind.__name__} at index {index} of foreword_sections: {why}"
     caller.problem(provider, "FW034", what)
+    return None
+
+
+def _unchecked(section: Section) -> str | None:
+    """Return what is wrong with the fields that pydantic does not look into."""
+    file = cast("object", section.file)
+    findings = cast("object", section.findings if isinstance(section, Edit) else ())
+    if file is not None and not isinstance(file, MarkdownFile):
+        return "file: Input should be a file that foreword read"
+    if not isinstance(findings, tuple) or not all(
+        isinstance(one, Diagnostic) for one in cast("tuple[object, ...]", findings)
+    ):
+        return "findings: Input should be a tuple of Diagnostic"
     return None
 
 
@@ -222,9 +231,8 @@ def _checked_values(caller: _Caller, implementation: Implementation) -> Mapping[
         caller.problem(provider, "FW034", what)
         return {}
     given = cast("Mapping[object, object]", result)
-    pairs = cast("dict[object, object]", caller.guarded(provider, "foreword_variables", lambda: dict(given.items())))
-    if pairs is None:
-        return {}
+    taken = caller.guarded(provider, "foreword_variables", lambda: dict(given.items()))
+    pairs = cast("dict[object, object]", taken or {})
     prefix = variable_prefix(provider.distribution) + "."
     values: dict[str, Value] = {}
     for name, value in pairs.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ._diagnostics import Diagnostic, Place
+from ._diagnostics import Diagnostic, Place, Severity
 from ._layers import OPERATOR
 from ._model import Edit, Section
 from ._names import (
@@ -20,6 +20,7 @@ from ._names import (
 from ._policy import Policy
 from ._prepared import Outcome, PreparedEdit, PreparedMode
 from ._provider import UNTRUSTED_ARGUMENT, Provider
+from ._screen import Screen
 from ._template import Value, nearest, render_names
 
 MOST_UNKNOWN = 20
@@ -37,6 +38,7 @@ class Preparation:
     trusted_values: Mapping[str, Value]
     """Those that the operator or the call gave: the only ones that reach a locked section."""
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    screen: Screen = field(default_factory=Screen)
 
     def prepare(
         self,
@@ -120,8 +122,13 @@ class _One:
                 return None
             mode = "move"
         text, lines = raw, None
+        trusted = self._trusted(layer)
+        if verdict is None and layer != "builtin":
+            verdict = self._scanned(id, raw, title, heading, trusted)
         if verdict is None and raw and mode not in ("remove", "move"):
             text, lines, verdict = self._rendered(id, layer, raw)
+            if verdict is None and not trusted and not is_tool(id):
+                text, lines = self._neutralised(id, text, lines, title)
             if verdict is None and not text:
                 self._say("FW010", f"the text of {id!r} is empty once rendered", "check its conditions", "warning", id)
                 return None
@@ -236,6 +243,34 @@ class _One:
             return ("refused", f"template: jinja is for operator layers, not for {whose}", "FW018")
         return None
 
+    def _scanned(
+        self, id: str, raw: str, title: str | None, heading: str | None, trusted: bool
+    ) -> tuple[Outcome, str, str] | None:
+        file = self.file
+        # A description may be folded over lines; a newline in it hides nothing.
+        description = (file.front_matter.description or "").replace("\n", " ") if file is not None else None
+        stem = file.name.rpartition("/")[2] if file is not None else None
+        names = {"id": self.edit.id, "file name": stem, "title": title, "heading": heading, "description": description}
+        given = {what: name for what, name in names.items() if name}
+        refused: tuple[Outcome, str, str] | None = None
+        for found in self.shared.screen.scanned(raw, given, trusted=trusted):
+            remedy = "look at it in an editor that shows it"
+            self._say(found.code, found.message, remedy, found.severity, id, found.line)
+            if found.refuses and refused is None:
+                refused = ("refused", found.message, "")
+        return refused
+
+    def _neutralised(
+        self, id: str, text: str, lines: tuple[int, ...] | None, title: str | None
+    ) -> tuple[str, tuple[int, ...] | None]:
+        text, moved, done = self.shared.screen.neutralised(text, title or self.edit.default_title)
+        for one in done:
+            line = one.line if one.line is None or lines is None else lines[one.line]
+            self._say(one.code, one.message, "", one.severity, id, line)
+        if moved is not None:
+            lines = tuple(lines[line] for line in moved) if lines is not None else moved
+        return text, lines
+
     def _rendered(
         self, id: str, layer: str, raw: str
     ) -> tuple[str, tuple[int, ...] | None, tuple[Outcome, str, str] | None]:
@@ -281,7 +316,7 @@ class _One:
         code: str,
         message: str,
         remedy: str,
-        severity: str = "error",
+        severity: Severity = "error",
         section: str | None = None,
         offset: int | None = None,
     ) -> None:
@@ -291,7 +326,7 @@ class _One:
         self.shared.diagnostics.append(
             Diagnostic(
                 code,
-                "warning" if severity == "warning" else "error",
+                severity,
                 message,
                 place,
                 remedy,

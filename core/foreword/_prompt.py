@@ -5,17 +5,18 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, overload
 
 from ._diagnostics import Diagnostic, Place
 from ._errors import UnknownSection
 from ._explanation import Explanation
-from ._join import join_sections, render_section
+from ._layout import LAYOUTS, SEPARATOR, Layout, rendered
 from ._names import id_key, last_part
-from ._prepared import Step
+from ._prepared import PreparedEdit, Span, Step
 from ._resolve import Resolution, ResolvedSection
 from ._text import join
 
@@ -68,16 +69,30 @@ class Prompt:
     """
 
     def __init__(
-        self, resolution: Resolution, diagnostics: tuple[Diagnostic, ...], agent: str | None = None
+        self,
+        resolution: Resolution,
+        diagnostics: tuple[Diagnostic, ...],
+        agent: str | None = None,
+        layout: Layout = LAYOUTS["default"],
     ) -> None:
-        self._resolution = resolution
-        self.agent = agent
-        self.diagnostics = diagnostics
+        vars(self).update(_resolution=resolution, _layout=layout, agent=agent, diagnostics=diagnostics)
+
+    if TYPE_CHECKING:
+        _resolution: Resolution
+        _layout: Layout
+        agent: str | None
+        diagnostics: tuple[Diagnostic, ...]
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a prompt never changes, so {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a prompt never changes, so {name!r} cannot be deleted")
 
     @cached_property
     def text(self) -> str:
         """The system prompt."""
-        return join_sections(_rendered(section) for section in self._resolution.sections)
+        return SEPARATOR.join(rendered(self._layout, section) for section in self._resolution.sections)
 
     def __str__(self) -> str:
         return self.text
@@ -93,10 +108,12 @@ class Prompt:
     @cached_property
     def tools(self) -> Mapping[str, str]:
         """The prose for tools, by the tool's name."""
-        return {
-            section.id.removeprefix("tools/"): join(section.standing.spans)
-            for section in sorted(self._resolution.tools, key=lambda section: section.id)
-        }
+        return MappingProxyType(
+            {
+                section.id.removeprefix("tools/"): join(section.standing.spans)
+                for section in sorted(self._resolution.tools, key=lambda section: section.id)
+            }
+        )
 
     @cached_property
     def fingerprint(self) -> str:
@@ -114,6 +131,12 @@ class Prompt:
             if section.id == id:
                 return section
         raise UnknownSection(self._unknown(id, [section.id for section in self.sections]))
+
+    @overload
+    def explain(self, id: str) -> Explanation: ...
+
+    @overload
+    def explain(self, id: None = None) -> tuple[Explanation, ...]: ...
 
     def explain(self, id: str | None = None) -> Explanation | tuple[Explanation, ...]:
         """Say why a section reads as it does: the winner, and every other edit with its reason.
@@ -144,16 +167,17 @@ class Prompt:
         for section in self._resolution.sections:
             if lines:
                 add("", None, None, None, None)
-            if section.title and not section.own_heading:
-                by = section.standing.titled_by
-                add(f"## {section.title}", section.id, Place(by.place.path), str(by.provider), by.layer)
-            for span in section.standing.spans:
-                for offset, text in enumerate(span.text.split("\n"), span.offset):
-                    if span.edit is None:
-                        add(text, section.id, None, None, None)
-                    else:
-                        edit = span.edit
-                        add(text, section.id, edit.line(offset), str(edit.provider), edit.layer)
+            before, body, after = self._layout.parts(section)
+            by = section.standing.titled_by
+            for text in before:
+                add(text, section.id, Place(by.place.path), str(by.provider), by.layer)
+            for text, (edit, offset) in zip(body.split("\n"), _origins(section.standing.spans), strict=True):
+                if edit is None:
+                    add(text, section.id, None, None, None)
+                else:
+                    add(text, section.id, edit.line(offset), str(edit.provider), edit.layer)
+            for text in after:
+                add(text, section.id, None, None, None)
         return lines
 
     # -- inside ------------------------------------------------------------------------------------
@@ -191,6 +215,8 @@ class Prompt:
         return f"no section {id!r}" + (f"; did you mean {near[0]!r}?" if near else "")
 
 
-def _rendered(section: ResolvedSection) -> str:
-    text = join(section.standing.spans)
-    return text if section.own_heading else render_section(section.title, text)
+def _origins(spans: Iterable[Span]) -> Iterator[tuple[PreparedEdit | None, int]]:
+    """Yield, for each line of a section's text, the edit it came from and the line of that."""
+    for span in spans:
+        for offset in range(span.text.count("\n") + 1):
+            yield span.edit, span.offset + offset

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from ._diagnostics import Diagnostic
 from ._fold import Fold
 from ._layers import OPERATOR, RANK
-from ._names import KNOWN_IDS, id_key, is_tool, last_part, title_key
+from ._names import KNOWN_IDS, id_key, is_tool, last_part
 from ._policy import Policy
 from ._prepared import PreparedEdit, Step
 from ._standing import Standing
 from ._text import join
-from ._titles import own_heading, reserved_titles
+from ._titles import own_heading, reserved_titles, unreserved
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,11 @@ class ResolvedSection:
     own_heading: bool
     priority: int
     standing: Standing
+
+    @property
+    def title_trusted(self) -> bool:
+        """Whether the operator gave the title."""
+        return self.standing.title is not None and self.standing.titled_by.trusted
 
     @property
     def definer(self) -> PreparedEdit:
@@ -111,7 +116,7 @@ def _title_of_untitled(id: str, reserved: frozenset[str]) -> str:
         title = id.replace("_", " ").title()
     else:
         title = last_part(id)
-    return id if title_key(title) in reserved else title
+    return unreserved(title, id, reserved)
 
 
 def _order(

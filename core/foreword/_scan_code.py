@@ -101,7 +101,7 @@ def _open(text: str, start: int, before: str, match: re.Match[str], lists_from: 
     if match[0][0] == "`" and "`" in text[match.end() : end]:
         return None
     # Below a list item a fence may be indented; elsewhere four spaces make a code block.
-    listed = lists_from <= match.start() and before.strip(" \t>") != "" or (lists_from < start and before != "")
+    listed = (lists_from <= match.start() and before.strip(" \t>") != "") or (lists_from < start and before != "")
     if ">" in before:
         container = "quote and list" if listed else "quote"
     else:

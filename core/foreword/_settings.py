@@ -28,6 +28,7 @@ from ._errors import ConfigError
 from ._layers import Layer
 from ._model import Mode
 from ._names import agent_name, check_id
+from ._scan_rules import RULES
 from ._setting_types import (
     AgentName,
     Listed,
@@ -41,7 +42,7 @@ from ._setting_types import (
     kind_of,
     spelled,
 )
-from ._template import Value
+from ._template import Value, nearest
 
 _VARIABLE: Final = re.compile(r"(?:\w+\.)?[^\W\d]\w*", re.ASCII)
 
@@ -104,6 +105,14 @@ def _variable_value(value: object) -> Value:
     raise PydanticCustomError("value", "must be text, a number or true/false, not {kind}", {"kind": kind_of(value)})
 
 
+def _scan_rule(name: str) -> str:
+    if name not in RULES:
+        near = nearest(name, RULES)
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise PydanticCustomError("rule", "is no rule of the scanner{hint}", {"hint": hint})
+    return name
+
+
 def _flat(table: object) -> object:
     """Return the variables with those of a plugin's own table under their dotted names."""
     if not is_table(table):
@@ -123,6 +132,7 @@ def _flat(table: object) -> object:
 # Settings are handed to plugins, and none may change them for the others.
 Unchangeable = AfterValidator(MappingProxyType)
 AsDict = WrapSerializer(lambda value, handler: handler(dict(value)))
+ScanRule = Annotated[str, AfterValidator(_scan_rule)]
 VariableName = Annotated[str, PlainValidator(_variable_name)]
 VariableValue = Annotated[Value, PlainValidator(_variable_value)]
 Variables = Annotated[Mapping[VariableName, VariableValue], BeforeValidator(_flat), Unchangeable, AsDict]
@@ -223,6 +233,20 @@ class ExtensionLimits(UntrustedLimits):
     sections: Limit | None = 1000
 
 
+class ScanSettings(_Table):
+    """What the scanner's rules count for.
+
+    ``severities`` changes that of a rule, or switches it ``off``. In an untrusted layer an error refuses the
+    text: also a finding of a rule of ``refuse``, and none of a rule of ``keep``.
+    """
+
+    severities: Annotated[
+        Mapping[ScanRule, Literal["error", "warning", "info", "off"]], Unchangeable, AsDict
+    ] = Field(default_factory=dict[str, Literal["error", "warning", "info", "off"]])
+    refuse: Annotated[tuple[ScanRule, ...], Listed] = ()
+    keep: Annotated[tuple[ScanRule, ...], Listed] = ()
+
+
 class LimitSettings(_Table):
     """How large the prompt, and what each layer gives to it, may become."""
 
@@ -289,6 +313,7 @@ class Settings(_Table):
     plugins: PluginSettings = Field(default_factory=PluginSettings)
     files: FileSettings = Field(default_factory=FileSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
+    scan: ScanSettings = Field(default_factory=ScanSettings)
 
     _source: str | None = PrivateAttr(default=None)
     _folder: str | None = PrivateAttr(default=None)

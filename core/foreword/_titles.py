@@ -26,6 +26,11 @@ def reserved_titles(operator_edits: Iterable[PreparedEdit]) -> frozenset[str]:
     return RESERVED | keys
 
 
+def unreserved(title: str, id: str, reserved: frozenset[str]) -> str:
+    """Return the title, or where that is the operator's, the id, or where even that reads so, words around it."""
+    return next((name for name in (title, id) if title_key(name) not in reserved), f"Section {id}")
+
+
 def own_heading(standing: Standing) -> str | None:
     """Return the heading with which an operator's text begins, which stands instead of a derived title."""
     first = standing.spans[0].edit

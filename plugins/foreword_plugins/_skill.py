@@ -108,6 +108,12 @@ def _skill(context: Context, file: MarkdownFile, layer: Literal["project", "memo
         context.report("FW050", "error", f"the skill is left out: {why}", place, "say what it is for: description")
         return None
     name = unicodedata.normalize("NFC", (given.name or "").strip() or folder)
+    shown = {"name": name, "location": file.place}
+    if context.settings.skills.mode == "list":
+        # Given whole, the description is looked over with the text.
+        shown["description"] = description
+    if not context.screen(shown, place, f"skills/{name}"):
+        return None
     for message, remedy in _complaints(file, name, folder, description):
         context.report("FW051", "warning", message, place, remedy)
     for key in sorted(given.given - KEYS):
@@ -137,5 +143,5 @@ def _complaints(file: MarkdownFile, name: str, folder: str, description: str) ->
 
 
 def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return escape("".join(char for char in line if unicodedata.category(char) != "Cc"))
+    visible = "".join(" " if unicodedata.category(char) == "Cc" else char for char in text)
+    return escape(" ".join(visible.split()))

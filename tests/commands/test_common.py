@@ -20,6 +20,7 @@ LINE = re.compile(r"FW\d{3} (error|warning|info)( \S.*?)?: \S.*")
 
 
 def everything(group: click.Group, name: str) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command below a group, with the words that call it."""
     context = click.Context(group)
     for word in group.list_commands(context):
         command = group.get_command(context, word)
@@ -191,6 +192,7 @@ def two(work: Path) -> Path:
 
 
 def first(ran: Any) -> str:
+    """Return the first line of the output."""
     return ran.out.split("\n")[0]
 
 

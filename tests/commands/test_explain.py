@@ -100,7 +100,7 @@ def test_a_prompt_that_must_not_be_used_is_explained_all_the_same(run: Any, work
         assert [step["outcome"] for step in content["provenance"]] == ["applied", "failed"]
         assert "FW028" in [found["code"] for found in content["diagnostics"]]
     else:
-        assert re.search(r"failed +project +prompts/SAFETY\.md gives the text .*\n +it is not UTF-8", ran.out)
+        assert re.search(r"failed +project +prompts/SAFETY\.md:1 gives the text .*\n +it is not UTF-8", ran.out)
         assert re.search(r"applied +builtin +foreword_prompts/SAFETY\.md:1", ran.out)
         assert "FW028 error" in ran.out
     assert run("explain", "--prompts-dir", "prompts", *how).code == 1

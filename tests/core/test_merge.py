@@ -209,8 +209,10 @@ def test_a_hostile_text_takes_no_time() -> None:
         mine = spaced("".join("abc"[place % 3] for place in range(length)))
         merge = merge3(spaced("ab" * (length // 2)), mine, spaced("ab" * 50))
         assert merge.text is None
-    base, mine = ([f"{number}\n{spaced(text * 220)}" for number in range(120)] for text in ("ab", "ba"))
-    assert merge3("\n".join(base), "\n".join(mine), "other").text is None
+    parts = [(f"{number}", "ab" * 220, "abc" * 147) for number in range(120)]
+    base = "\n".join(f"{name}\n{spaced(old)}" for name, old, _ in parts)
+    merge = merge3(base, "\n".join(f"{name}\n{spaced(text)}" for name, _, text in parts), "other")
+    assert merge.text is None
     assert time.monotonic() - started < 20
 
 

@@ -410,6 +410,12 @@ def test_explanation_of_a_tool_in_any_case(prompt: Prompt) -> None:
     assert explained(prompt, "tools/read").section is not None
 
 
+def test_explanation_of_a_tool_names_the_tool() -> None:
+    """The explanation of a tool's prose gives the tool's whole name, dots included."""
+    prompt = Builder(plugins=False).build(edits=[Section("tools/fs.read", "Read.")])
+    assert "'fs.read'" in str(explained(prompt, "tools/fs.read"))
+
+
 def test_explanations_of_all(prompt: Prompt) -> None:
     """All explanations come in the order of the prompt, then the tools, then what is not in it."""
     all_of_them = prompt.explain()

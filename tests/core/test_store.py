@@ -760,7 +760,8 @@ def test_no_exchange_of_a_directory_for_a_link_leads_out(tmp_path: Path) -> None
         store = Store(str(root / "root"))
         for side, data in (("root/a/b", b"inside"), ("outside", b"outside"), ("outside/b", b"outside")):
             for name in ("file", "staged/file", temporary):
-                Store(str(root / side)).write(name, data)
+                (root / side / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / side / name).write_bytes(data)
             os.utime(root / side / temporary, (0, 0))
         return store
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,10 +50,12 @@ class Environment:
         return Ran(done.returncode, done.stdout, done.stderr)
 
     def pip(self, *arguments: str) -> None:
+        """Run pip, which must succeed."""
         ran = self.run("python", "-m", "pip", "--disable-pip-version-check", "-q", *arguments)
         assert ran.code == 0, ran.err
 
     def plugins(self) -> dict[str, dict[str, object]]:
+        """Return what ``foreword plugins`` lists, by name."""
         content = json.loads(self.run("foreword", "plugins", "--json").out)
         return {plugin["name"]: plugin for plugin in content["plugins"]}
 
@@ -80,7 +83,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 
 @pytest.fixture
-def installed(environment: Environment):
+def installed(environment: Environment) -> Iterator[Environment]:
     """The environment with the example in it, for one test."""
     environment.pip("install", "--no-deps", str(next(environment.wheels.glob("acme_citations-*.whl"))))
     yield environment

@@ -19,6 +19,7 @@ BUILT_IN = ["identity", "safety", "conversation_rules", "tool_usage"]
 
 
 def returning(value: str, hook: str = "foreword_sections") -> str:
+    """Return the source of a hook that returns a value."""
     return f"@hookimpl\ndef {hook}(context):\n    return {value}\n"
 
 
@@ -33,6 +34,7 @@ def build_beside_a_good_one(site: Any, source: str, **more: Any) -> tuple[Builde
 
 
 def stands_without(prompt: Prompt) -> bool:
+    """Return whether everything but the broken plugin is in the prompt."""
     return [section.id for section in prompt.sections] == [*BUILT_IN, "acme-a.style", "acme-z.style"]
 
 
@@ -217,6 +219,8 @@ HOOK = {
     "an unknown layer": ("return [Edit('acme-broken.x', 'x', layer='root')]", "FW034", "layer"),
     "a section never checked": ("return [Section.model_construct(id=5, text=None)]", "FW034", "at index 0"),
     "a section without fields": ("return [Section.model_construct()]", "FW034", "at index 0"),
+    "a file that is none": ("return [Section('acme-broken.x', 'x', file='x.md')]", "FW034", "file: Input should be"),
+    "findings that are none": ("return [Edit('acme-broken.x', 'x', findings=(1,))]", "FW034", "findings: Input should"),
     "an empty id": ("return [Section('', 'x')]", "FW034", "'' is no id"),
     "an id with a control character": ("return [Section('acme-broken.a\\nb', 'x')]", "FW034", "is no id"),
     "an id that climbs": ("return [Section('acme-broken.x/../y', 'x')]", "FW034", "is no id"),

@@ -19,10 +19,12 @@ FIRST_PARTY = ["foreword:agent", "foreword:builtin", "foreword:directory", "fore
 
 
 def sections(*items: str) -> str:
+    """Return the source of a plugin with these sections."""
     return f"@hookimpl\ndef foreword_sections(context):\n    return [{', '.join(items)}]\n"
 
 
 def configured(tmp_path: Path, toml: str) -> tuple[Builder, list[Diagnostic]]:
+    """Return a builder with this configuration, and the list its diagnostics go to."""
     config = tmp_path / "foreword.toml"
     config.write_text(toml)
     found: list[Diagnostic] = []
@@ -30,11 +32,13 @@ def configured(tmp_path: Path, toml: str) -> tuple[Builder, list[Diagnostic]]:
 
 
 def default() -> tuple[Builder, list[Diagnostic]]:
+    """Return a builder without configuration, and the list its diagnostics go to."""
     found: list[Diagnostic] = []
     return Builder(on_diagnostic=found.append), found
 
 
 def status(builder: Builder, name: str) -> tuple[str, str]:
+    """Return what became of a plugin, and why."""
     plugin = next(plugin for plugin in builder.manager.plugins if plugin.provider.name == name)
     return plugin.status, plugin.reason
 
@@ -273,7 +277,7 @@ def test_an_absent_required_plugin_is_named_with_the_nearest(site: Any, tmp_path
     """The message about a required plugin that is not installed proposes one that is."""
     site.add("acme-citations", sections())
     builder, _ = configured(tmp_path, '[plugins]\nrequire = ["acme-citation"]\n')
-    with pytest.raises(BuildError, match="is not installed.*did you mean 'acme-citations'"):
+    with pytest.raises(BuildError, match=r"is not installed.*did you mean 'acme-citations'"):
         builder.build()
 
 
@@ -315,9 +319,9 @@ def test_an_error_that_nobody_asked_for_is_warned_about_once(site: Any) -> None:
     site.add("acme-import", "import nothing_of_that_name")
     builder = Builder()
     with pytest.warns(ForewordWarning, match="acme-import:main 1.0") as caught:
-        builder.build()
-        builder.build()
+        prompts = [builder.build() for _ in range(2)]
     assert len(caught) == 1
+    assert prompts[0].text == prompts[1].text
 
 
 # -- layers ----------------------------------------------------------------------------------------

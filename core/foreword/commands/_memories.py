@@ -1,13 +1,21 @@
-"""Which agents have a memory, where the path of the memories holds ``{agent}``."""
+"""Many memories at once: which agents have one, where their path holds ``{agent}``, and upgrading all."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
 
-from foreword import ConfigError
+import click
+
+from foreword import Builder, ConfigError
 from foreword._agent_settings import AGENT
 from foreword._names import agent_name
 from foreword._settings import Settings
+from foreword.memory import AgentMemory, Upgraded
+
+from . import _json
+from ._common import Request
 
 
 def agents_with_memories(settings: Settings) -> list[str]:
@@ -36,3 +44,72 @@ def agents_with_memories(settings: Settings) -> list[str]:
         if own.memory is not None and os.path.isdir(own.memory.path) and agent not in agents:
             agents.append(agent)
     return sorted(agents)
+
+
+def tell(message: str) -> None:
+    """Tell what went otherwise than asked."""
+    click.echo(f"note: {message}", err=True)
+
+
+def tell_upgraded(request: Request, done: list[Upgraded], dry_run: bool) -> None:
+    """Tell what an upgrade of one memory did, or would do."""
+    if request.as_json:
+        click.echo(_json.dump([one._asdict() for one in done]))
+        return
+    if not done:
+        click.echo("Every copy is up to date, or the agent's own.")
+    for one in done:
+        click.echo(f"{'would ' if dry_run else ''}{one.action} {one.file} ({one.id})")
+        if dry_run and one.diff:
+            click.echo(one.diff)
+
+
+def upgrade_all(request: Request, reason: str, dry_run: bool) -> None:
+    """Upgrade every memory, each on its own, with a summary; exit with 1 where one failed."""
+    settings = request.settings()
+    agents = agents_with_memories(settings)
+    done: dict[str, list[Upgraded]] = {}
+    failures: dict[str, str] = {}
+
+    def one(agent: str) -> None:
+        try:
+            builder = Builder(settings=settings, plugins=not request.no_plugins, on_diagnostic=lambda _: None)
+            memory = AgentMemory(
+                agent=agent, builder=builder, who="operator", on_message=lambda message: tell(f"{agent}: {message}")
+            )
+            done[agent] = memory.upgrade(dry_run=dry_run, reason=reason)
+        except Exception as failure:
+            # One memory that cannot be upgraded does not stop the others.
+            failures[agent] = str(failure)
+
+    _each(agents, one)
+    if request.as_json:
+        upgraded_json = {agent: [one._asdict() for one in result] for agent, result in done.items()}
+        click.echo(_json.dump({"upgraded": upgraded_json, "failed": failures}))
+    else:
+        counts: dict[str, int] = {}
+        for result in done.values():
+            for upgraded in result:
+                counts[upgraded.action] = counts.get(upgraded.action, 0) + 1
+        if dry_run:
+            for agent, result in sorted(done.items()):
+                for upgraded in result:
+                    click.echo(f"{agent}: would {upgraded.action} {upgraded.file} ({upgraded.id})\n{upgraded.diff}")
+        told = ", ".join(f"{number} × {action}" for action, number in sorted(counts.items())) or "nothing to do"
+        click.echo(f"{len(agents)} memories: {told}; {len(failures)} failed.")
+        for agent, told in sorted(failures.items()):
+            click.echo(f"{agent}: {told}", err=True)
+    if failures:
+        sys.exit(1)
+
+
+def _each(agents: list[str], one: Callable[[str], None]) -> None:
+    if not sys.stderr.isatty():
+        for agent in agents:
+            one(agent)
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    for agent in track(agents, "Upgrading memories", console=Console(stderr=True)):
+        one(agent)

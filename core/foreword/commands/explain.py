@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from foreword import Builder, BuildError, Explanation, Prompt
+from foreword import Builder, BuildError, Prompt
 from foreword._policy import describe
 
 from . import _json
@@ -50,7 +50,6 @@ def command(request: Request, id: str | None, policy: bool) -> None:
 
 def _one(request: Request, builder: Builder, prompt: Prompt, id: str) -> None:
     explanation = prompt.explain(id)
-    assert isinstance(explanation, Explanation)
     if request.as_json:
         click.echo(_json.dump({"config": builder.settings.source, **_json.of_explanation(explanation)}))
         return
@@ -60,7 +59,6 @@ def _one(request: Request, builder: Builder, prompt: Prompt, id: str) -> None:
 
 def _all(request: Request, builder: Builder, prompt: Prompt) -> None:
     explanations = prompt.explain()
-    assert isinstance(explanations, tuple)
     if request.as_json:
         content = {
             "config": builder.settings.source,

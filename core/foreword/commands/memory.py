@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from foreword import Builder, ConfigError
+from foreword import Builder, ConfigError, UnknownSection
 from foreword._agent_settings import memory_root
-from foreword.memory import AgentMemory, Entry, MemoryStatus, Upgraded
+from foreword._markdown import targets
+from foreword.memory import AgentMemory, CopyStatus, Entry, MemoryStatus
 
 from . import _json
 from ._common import Request, common
-from ._memories import agents_with_memories
+from ._memories import tell, tell_upgraded, upgrade_all
 from ._table import print_table
 
 as_who = click.option(
@@ -47,22 +47,18 @@ def opened(request: Request, who: Any = "operator", *, creating: bool = False) -
     return AgentMemory(agent=request.agent, builder=builder, who=who, on_message=tell)
 
 
-def tell(message: str) -> None:
-    """Tell what went otherwise than asked."""
-    click.echo(f"note: {message}", err=True)
-
-
 @command.command("init", epilog="Example: foreword memory init --agent ada --memory memories/ada")
 @common
 def init(request: Request) -> None:
     """Copy the templates into the memory, all or nothing. Run again, it changes no byte."""
     memory = opened(request, creating=True)
     AgentMemory.create(agent=memory.agent, builder=memory.builder, who="operator", on_message=tell)
-    status = memory.status()
+    # Not by its status, which takes in what was changed past foreword: run again, nothing is written.
+    copies = memory.copies()
     if request.as_json:
-        click.echo(_json.dump({"memory": memory.root.written, "copies": [copy.file for copy in status.copies]}))
+        click.echo(_json.dump({"memory": memory.root.written, "copies": list(copies)}))
     else:
-        click.echo(f"{memory.root.written} holds {len(status.copies)} copies for {memory.agent}.")
+        click.echo(f"{memory.root.written} holds {len(copies)} copies for {memory.agent}.")
 
 
 @command.command("status", epilog="Example: foreword memory status --agent ada --memory memories/ada --json")
@@ -75,13 +71,10 @@ def status(request: Request) -> None:
         return
     if not found.created:
         click.echo("There are no copies yet: foreword memory init makes them.\n")
-    rows = [
-        (copy.state + (", to be settled" if copy.unsettled else ""), "copy", copy.id, copy.file, "")
-        for copy in found.copies
-    ]
+    rows = [(_copy_state(copy), "copy", copy.id, copy.file, copy.reason) for copy in found.copies]
     rows += [
-        (override.outcome or "", f"override ({override.mode})", override.id, override.file, override.reason)
-        for override in found.overrides
+        (one.outcome or "not in effect", f"override ({one.mode})", one.id, one.file, one.reason)
+        for one in found.overrides
     ]
     if rows:
         print_table(("state", "what", "section", "file", "reason"), rows)
@@ -103,6 +96,8 @@ def show(request: Request, id: str, number: int | None) -> None:
         if request.as_json:
             click.echo(_json.dump(texts))
             return
+        if not texts:
+            click.echo(f"The memory held nothing of {id!r} then.")
         for name, text in texts.items():
             click.echo(f"--- {name}\n{'(deleted)' if text is None else text.rstrip()}\n")
         return
@@ -150,10 +145,11 @@ def override(
 ) -> None:
     """Write an override of the section ID; what the policy refuses is refused now, with the reason."""
     memory = opened(request, who)
+    match: dict[str, str | None] | None = None
     if text is None and mode not in ("remove", "move"):
-        text = _text(memory, id, path)
+        text, match = _text(memory, id, path, mode, heading)
     done = memory.override(
-        id, text or "", mode=mode, heading=heading, title=title, priority=priority, reason=reason
+        id, text or "", mode=mode, heading=heading, title=title, priority=priority, reason=reason, if_match=match
     )
     if isinstance(done, Entry):
         _tell_entry(request, done)
@@ -201,11 +197,11 @@ def upgrade(request: Request, reason: str, id: str | None, take: Any, dry_run: b
         raise click.UsageError("--take and the ID of a section go together")
     if take is not None:
         done = [opened(request).settle(id or "", take)]
-        _tell_upgraded(request, done, dry_run)
+        tell_upgraded(request, done, dry_run)
     elif request.agent is not None:
-        _tell_upgraded(request, opened(request).upgrade(dry_run=dry_run, reason=reason), dry_run)
+        tell_upgraded(request, opened(request).upgrade(dry_run=dry_run, reason=reason), dry_run)
     else:
-        _upgrade_all(request, reason, dry_run)
+        upgrade_all(request, reason, dry_run)
 
 
 @command.command("pending", epilog="Example: foreword memory pending --agent ada")
@@ -216,9 +212,12 @@ def pending(request: Request) -> None:
     rows = [(one.name, one.id, one.who, one.when, one.what, one.why) for one in waiting]
     headings = ("name", "id", "who", "when", "what", "why")
     if request.as_json:
-        click.echo(_json.dump([dict(zip(headings, row, strict=True)) for row in rows]))
+        told = zip(rows, waiting, strict=True)
+        click.echo(_json.dump([{**dict(zip(headings, row, strict=True)), "text": one.text} for row, one in told]))
     elif rows:
         print_table(headings, rows)
+        for one in waiting:
+            click.echo(f"\n--- {one.name}\n{one.text.rstrip()}")
     else:
         click.echo("Nothing waits.")
 
@@ -243,20 +242,41 @@ def reject(request: Request, reason: str, name: str) -> None:
     click.echo(_json.dump({"rejected": name}) if request.as_json else f"{name} is rejected.")
 
 
-def _text(memory: AgentMemory, id: str, path: str | None) -> str:
-    if path == "-" or (path is None and not sys.stdin.isatty()):
-        return sys.stdin.buffer.read().decode()
-    if path is not None:
+def _copy_state(copy: CopyStatus) -> str:
+    told = copy.state + (", to be settled" if copy.unsettled else "")
+    return told if copy.outcome in (None, "applied", "stale") else f"{told}, {copy.outcome}"
+
+
+def _text(
+    memory: AgentMemory, id: str, path: str | None, mode: str | None, heading: str | None
+) -> tuple[str, dict[str, str | None] | None]:
+    """Return the text, and what it was read from if it comes from an editor."""
+    if path is not None or not sys.stdin.isatty():
+        name = "standard input" if path in (None, "-") else f"--file {path}"
         try:
+            if path is None or path == "-":
+                return sys.stdin.buffer.read().decode(), None
             with open(path, encoding="utf-8") as file:
-                return file.read()
+                return file.read(), None
         except (OSError, UnicodeDecodeError) as problem:
-            raise ConfigError(f"--file {path} cannot be read: {problem}") from problem
-    standing = memory.section(id)
-    edited: str | None = click.edit(standing.effective or standing.template or "", extension=".md")
+            raise ConfigError(f"{name} cannot be read: {problem}") from problem
+    standing, match = "", None
+    try:
+        view = memory.section(id)
+        standing, match = view.source or "", view.match
+    except UnknownSection:
+        # Whoever defines a section starts from nothing.
+        pass
+    if mode == "patch":
+        bodies = targets(standing, heading or "")
+        lines = standing.split("\n")
+        standing = "\n".join(lines[bodies[0].start : bodies[0].end]).strip() if len(bodies) == 1 else ""
+    elif mode in ("prepend", "append"):
+        standing = ""
+    edited: str | None = click.edit(standing, extension=".md")
     if edited is None:
         raise ConfigError("the editor saved nothing, so nothing is changed")
-    return edited
+    return edited, match
 
 
 def _tell_entry(request: Request, entry: Entry) -> None:
@@ -264,62 +284,6 @@ def _tell_entry(request: Request, entry: Entry) -> None:
         click.echo(_json.dump(entry.summary()))
     else:
         click.echo(f"Entry {entry.n}: {entry.what}. It shows in the next build.")
-
-
-def _tell_upgraded(request: Request, done: list[Upgraded], dry_run: bool) -> None:
-    if request.as_json:
-        click.echo(_json.dump([one._asdict() for one in done]))
-        return
-    if not done:
-        click.echo("Every copy is up to date, or the agent's own.")
-    for one in done:
-        click.echo(f"{'would ' if dry_run else ''}{one.action} {one.file} ({one.id})")
-        if dry_run and one.diff:
-            click.echo(one.diff)
-
-
-def _upgrade_all(request: Request, reason: str, dry_run: bool) -> None:
-    settings = request.settings()
-    agents = agents_with_memories(settings)
-    done: dict[str, list[Upgraded]] = {}
-    failures: dict[str, str] = {}
-
-    def one(agent: str) -> None:
-        try:
-            builder = Builder(settings=settings, plugins=not request.no_plugins, on_diagnostic=lambda _: None)
-            memory = AgentMemory(agent=agent, builder=builder, who="operator")
-            done[agent] = memory.upgrade(dry_run=dry_run, reason=reason)
-        except Exception as failure:
-            # One memory that cannot be upgraded does not stop the others.
-            failures[agent] = str(failure)
-
-    _each(agents, one)
-    if request.as_json:
-        upgraded_json = {agent: [one._asdict() for one in result] for agent, result in done.items()}
-        click.echo(_json.dump({"upgraded": upgraded_json, "failed": failures}))
-    else:
-        counts: dict[str, int] = {}
-        for result in done.values():
-            for upgraded in result:
-                counts[upgraded.action] = counts.get(upgraded.action, 0) + 1
-        told = ", ".join(f"{number} × {action}" for action, number in sorted(counts.items())) or "nothing to do"
-        click.echo(f"{len(agents)} memories: {told}; {len(failures)} failed.")
-        for agent, told in sorted(failures.items()):
-            click.echo(f"{agent}: {told}", err=True)
-    if failures:
-        sys.exit(1)
-
-
-def _each(agents: list[str], one: Callable[[str], None]) -> None:
-    if not sys.stderr.isatty():
-        for agent in agents:
-            one(agent)
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    for agent in track(agents, "Upgrading memories", console=Console(stderr=True)):
-        one(agent)
 
 
 def _status_json(found: MemoryStatus) -> dict[str, Any]:

@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from foreword._agent_settings import memory_root
 from foreword._builder import Builder
-from foreword._errors import ConfigError
-from foreword._lock import Lock
+from foreword._limits import resolve_within_limits
 from foreword._memory_record import MemoryRecord
 from foreword._model import Mode
-from foreword._names import agent_name
-from foreword._plan import Plan
-from foreword._roots import Root
-from foreword._store import Store, StoreError
+from foreword._names import agent_name, id_key
 from foreword._system import SYSTEM, System
 
-from ._approvals import Approvals
+from ._access import MemoryAccess, now
 from ._changes import Changes, check_unchanged
 from ._creation import create
 from ._entry import Entry, Who
 from ._errors import AgentMemoryError, ChangeRefused
-from ._git import Git
-from ._memory_files import MemoryFiles, digest
-from ._override import Draft, attempt, draft, matches, read_only
+from ._memory_files import digest
+from ._override import Draft, attempt, draft, matches, read_only, redraft
 from ._queue import Pending, drop, propose
 from ._revert import revert
 from ._sections_view import SectionView, view, views
-from ._status import MemoryStatus, copy_statuses
-from ._templates import Template, templates
-from ._trial_status import override_statuses
+from ._status import MemoryStatus, as_copy, copy_statuses
+from ._templates import templates
+from ._trial_status import override_statuses, with_outcomes
 from ._upgrade import Take, Upgraded, settle, upgrade
 
 if TYPE_CHECKING:
     from ._tools import MemoryTool
 
 
-class AgentMemory:
+class AgentMemory(MemoryAccess):
     """The memory of one agent, to be read and, within the policy, changed.
 
     Every change is an entry of a journal, holds or does not hold as a whole, and shows in the next build.
@@ -57,33 +49,6 @@ class AgentMemory:
     Raises:
         ConfigError: the agent's name is none, or there is no path.
     """
-
-    def __init__(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        agent: str = "",
-        *,
-        builder: Builder | None = None,
-        who: Who = "agent",
-        on_message: Callable[[str], object] | None = None,
-        system: System = SYSTEM,
-    ) -> None:
-        self.agent = agent_name(agent)
-        if builder is None:
-            if path is None:
-                raise ConfigError("a memory needs a path, or a builder whose settings name one")
-            builder = Builder(memory=path, on_diagnostic=lambda _: None)
-        self.builder = builder
-        root = memory_root(builder.settings, self.agent)
-        if root is None:
-            raise ConfigError("no memory is configured; say [memory] path")
-        self.root: Root = root
-        self.who: Who = who
-        self._message = on_message
-        self._store = Store(root.path, system)
-        self._files = MemoryFiles(self._store, builder.settings.memory.namespace)
-        self._git = Git(root.path)
-        self._approvals = Approvals(builder.settings, self.agent)
 
     @classmethod
     def create(
@@ -114,14 +79,24 @@ class AgentMemory:
             os.makedirs(os.path.expanduser(os.fspath(path).replace("{agent}", agent_name(agent))), exist_ok=True)
         memory = cls(path, agent, builder=builder, who=who, on_message=on_message, system=system)
         os.makedirs(memory.root.path, exist_ok=True)
-        with memory._locked(creating=True):
-            if memory._files.created:
-                memory._check_owner()
-            else:
-                create(memory._files, memory.agent, who, _now(), list(memory._templates().values()), memory._landed)
+        if not memory._files.created:
+            with memory._locked(creating=True):
+                if not memory._files.created:
+                    found = list(memory._templates().values())
+                    create(memory._files, memory._changes(), memory.agent, who, now(), found)
+                    return memory
+        memory._check_owner()
+        if memory._files.record().applied < memory._files.last():
+            with memory._locked():
+                memory._changes().complete()
         return memory
 
     # -- looking -----------------------------------------------------------------------------------
+
+    def copies(self) -> tuple[str, ...]:
+        """Return the names of the copies' files, sorted, as they are."""
+        folder = f"{MemoryRecord.COPIES}/"
+        return tuple(name.removeprefix(folder) for name in self._files.documents() if name.startswith(folder))
 
     def status(self) -> MemoryStatus:
         """Say how each copy stands to its template and each override to the text below, and what waits."""
@@ -129,17 +104,20 @@ class AgentMemory:
         record = self._files.record()
         plan = self._plan()
         statuses = copy_statuses(self._files, record, templates(self.builder, plan))
+        resolution = resolve_within_limits(plan.prepared(), self.builder.policy)
+        waiting = tuple(one.name for one in self.pending())
+        told = dict.fromkeys([*plan.diagnostics, *resolution.diagnostics])
         problems = tuple(
             str(diagnostic)
-            for diagnostic in plan.diagnostics
+            for diagnostic in told
             if diagnostic.severity != "info" and diagnostic.provider and ":memory " in diagnostic.provider
         )
         return MemoryStatus(
             agent=record.agent,
             created=self._files.created,
-            copies=statuses,
-            overrides=override_statuses(self.builder, plan, self._files.namespace),
-            pending=tuple(one.name for one in self.pending()),
+            copies=with_outcomes(statuses, resolution, self._files.namespace),
+            overrides=override_statuses(self._files, resolution, waiting),
+            pending=waiting,
             problems=problems,
         )
 
@@ -160,7 +138,8 @@ class AgentMemory:
     def history(self, id: str | None = None) -> list[Entry]:
         """Return the journal, oldest first; with an id, what concerned that section."""
         self._settle_quietly()
-        return [entry for entry in self._files.journal() if id is None or entry.id in (id, None)]
+        entries = self._files.journal()
+        return [entry for entry in entries if id is None or entry.id is None or id_key(entry.id) == id_key(id)]
 
     def at(self, id: str, n: int) -> dict[str, str | None]:
         """Return the files of a section as they were after entry ``n``: text by name, None for a deleted one.
@@ -173,12 +152,13 @@ class AgentMemory:
         if not any(entry.n == n for entry in entries):
             raise AgentMemoryError(f"the journal has no entry {n}")
         record = self._files.record()
-        own = {f"{MemoryRecord.COPIES}/{name}" for name, copy in record.copies.items() if copy.id == id}
+        key = id_key(id)
+        own = {f"{MemoryRecord.COPIES}/{name}" for name, copy in record.copies.items() if id_key(copy.id) == key}
         found: dict[str, str | None] = {}
         for entry in entries:
             if entry.n <= n:
                 for name, change in entry.files.items():
-                    if entry.id == id or name in own:
+                    if id_key(entry.id or "") == key or name in own:
                         kept = None if change.after is None else self._files.kept(change.after)
                         found[name] = None if kept is None else kept.decode("utf-8", "replace")
         return found
@@ -228,12 +208,11 @@ class AgentMemory:
             StoreError: the disk would not take it; everything is as it was.
         """
         with self._locked():
-            changes = self._changes()
-            changes.settle()
+            changes = self._settled()
             if if_match:
                 check_unchanged(self._files, if_match)
             plan = self._plan()
-            if read_only(plan, id):
+            if read_only(self._files, plan, id):
                 raise ChangeRefused(f"{id!r} is read_only in the memory")
             written = draft(
                 self._files, id, text, mode=mode, heading=heading, title=title, priority=priority
@@ -242,7 +221,7 @@ class AgentMemory:
             what = f"override: {mode or 'replace'}"
             if self._approvals.needed and self.who != "operator":
                 return propose(
-                    self._files, written, id=trial.edit.id, who=self.who, when=_now(), why=reason, what=what
+                    self._files, written, id=trial.edit.id, who=self.who, when=now(), why=reason, what=what
                 )
             entry = self._write(changes, written, trial.edit.id, trial.base, what, reason)
             if self._approvals.needed:
@@ -256,10 +235,13 @@ class AgentMemory:
             dry_run: change nothing, only say what would be done.
             reason: why, for the journal.
         """
+        if dry_run:
+            self._check_created()
+            self._check_owner()
+            return upgrade(self._files, self._changes(), self._templates(), dry_run=True, why=reason)
         with self._locked():
-            changes = self._changes()
-            changes.settle()
-            return upgrade(self._files, changes, self._templates(), dry_run=dry_run, why=reason)
+            changes = self._settled()
+            return upgrade(self._files, changes, self._templates(), dry_run=False, why=reason)
 
     def settle(self, id: str, take: Take) -> Upgraded:
         """Settle the conflict of an upgrade: keep the agent's text (``mine``) or take the ``new`` one.
@@ -268,8 +250,7 @@ class AgentMemory:
             AgentMemoryError: the section has no copy that waits to be settled.
         """
         with self._locked():
-            changes = self._changes()
-            changes.settle()
+            changes = self._settled()
             return settle(self._files, changes, self._templates(), id, take)
 
     def revert(self, n: int, *, reason: str = "") -> Entry:
@@ -280,8 +261,7 @@ class AgentMemory:
             MemoryConflict: a later entry changed the same text; nothing was written.
         """
         with self._locked():
-            changes = self._changes()
-            changes.settle()
+            changes = self._settled()
             return revert(self._files, changes, n, reason)
 
     def approve(self, name: str) -> None:
@@ -289,18 +269,19 @@ class AgentMemory:
 
         Raises:
             AgentMemoryError: nothing waits under that name.
+            ChangeRefused: a proposal does not hold any more; it goes on waiting.
         """
         with self._locked():
-            changes = self._changes()
-            changes.settle()
+            changes = self._settled()
             waiting = self._waiting(name)
             path = waiting.name
             if waiting.draft is not None:
-                trial = attempt(self.builder, self._plan(), waiting.draft)
+                written = redraft(self._files, waiting.draft)
+                trial = attempt(self.builder, self._plan(), written)
                 what = f"{waiting.what}, proposed by {waiting.who}"
-                self._write(changes, waiting.draft, waiting.id, trial.base, what, waiting.why)
+                self._write(changes, written, waiting.id, trial.base, what, waiting.why)
                 drop(self._files, waiting)
-                path = f"{MemoryRecord.OVERRIDES}/{waiting.draft.file}"
+                path = f"{MemoryRecord.OVERRIDES}/{written.file}"
             self._approvals.approve_file(self._files, path)
 
     def reject(self, name: str, *, reason: str = "") -> None:
@@ -310,8 +291,7 @@ class AgentMemory:
             AgentMemoryError: nothing waits under that name.
         """
         with self._locked():
-            changes = self._changes()
-            changes.settle()
+            changes = self._settled()
             waiting = self._waiting(name)
             if waiting.draft is not None:
                 drop(self._files, waiting)
@@ -319,8 +299,14 @@ class AgentMemory:
             folder, _, inside = waiting.name.partition("/")
             before: bytes | None = None
             if folder == MemoryRecord.COPIES and (copy := self._files.record().copies.get(inside)) is not None:
-                before = self._files.kept(copy.base) + b"\n"
-            changes.apply(id=waiting.id, what=f"reject {waiting.name}", why=reason, writes={waiting.name: before})
+                before = (as_copy(self._files.kept(copy.base).decode()) + "\n").encode()
+            changes.apply(
+                id=waiting.id,
+                what=f"reject {waiting.name}",
+                why=reason,
+                writes={waiting.name: before},
+                overrides={inside: None} if folder == MemoryRecord.OVERRIDES else {},
+            )
 
     # -- inside ------------------------------------------------------------------------------------
 
@@ -340,56 +326,7 @@ class AgentMemory:
                 return one
         raise AgentMemoryError(f"nothing waits under the name {name!r}; foreword memory pending lists what does")
 
-    @contextmanager
-    def _locked(self, *, creating: bool = False) -> Generator[None]:
-        folder = self._files.path(MemoryRecord.FOLDER)
-        if creating:
-            self._store.make_directory(folder)
-        elif not self._files.created:
-            raise AgentMemoryError(f"{self.root.written} holds no copies yet; foreword memory init makes them")
-        with Lock(self._store, f"{folder}/lock"):
-            if not creating:
-                self._check_owner()
-            yield
-
-    def _check_owner(self) -> None:
-        owner = self._files.record().agent
-        if owner is not None and owner != self.agent:
-            raise AgentMemoryError(f"{self.root.written} is the memory of {owner!r}, not of {self.agent!r}")
-
-    def _settle_quietly(self) -> None:
-        """Take in what was changed past foreword, unless the memory cannot be written to."""
-        if self._files.created:
-            try:
-                with self._locked():
-                    self._changes().settle()
-            except (OSError, StoreError) as problem:
-                self._tell(f"the journal cannot be written: {problem}")
-
-    def _changes(self) -> Changes:
-        return Changes(self._files, self.who, _now, self._landed)
-
-    def _landed(self, entry: Entry, paths: Sequence[str]) -> None:
-        message = entry.what if not entry.why else f"{entry.what}\n\n{entry.why}"
-        told = self._git.commit(paths, message, entry.who)
-        if told is not None:
-            self._tell(told)
-
-    def _tell(self, message: str) -> None:
-        if self._message is not None:
-            self._message(message)
-
-    def _plan(self) -> Plan:
-        return self.builder.plan(self.agent)
-
-    def _templates(self) -> dict[str, Template]:
-        return templates(self.builder, self._plan())
-
 
 def file_hash(data: bytes) -> str:
     """Return the hash by which ``if_match`` names a file's bytes."""
     return digest(data)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -47,7 +47,7 @@ class Approvals:
             if approved.get(path) != content_hash(path, data):
                 id = copy.id if copy is not None else section_of(path, data) or ""
                 what = "edited copy" if folder == MemoryRecord.COPIES else "override written as a file"
-                waiting.append(Pending(path, id, "unknown", "", "", what, None))
+                waiting.append(Pending(path, id, "unknown", "", "", what, data.decode("utf-8", "replace")))
         return waiting
 
     def approve_file(self, files: MemoryFiles, path: str) -> None:

@@ -16,7 +16,7 @@ from foreword._store import DurabilityError, StoreError
 
 from ._entry import Bases, Entry, FileChange, Who
 from ._errors import MemoryConflict
-from ._memory_files import MemoryFiles, digest, entry_name, is_document, text_name
+from ._memory_files import TOOLS, MemoryFiles, digest, entry_name, is_document, text_name
 from ._sections import section_of
 
 _Value = TypeVar("_Value")
@@ -206,6 +206,7 @@ class Changes:
                 continue
             folder, _, inside = name.partition("/")
             copy = record.copies.get(inside) if folder == MemoryRecord.COPIES else None
+            base = record.overrides.get(inside) if folder == MemoryRecord.OVERRIDES and data is None else None
             entry = Entry(
                 n=files.last() + 1,
                 id=copy.id if copy is not None else section_of(name, data),
@@ -214,6 +215,7 @@ class Changes:
                 why="",
                 what=f"{'deleted' if data is None else 'changed' if name in known else 'added'} past foreword: {name}",
                 files={name: FileChange(known.get(name), now)},
+                bases={} if base is None else {name: (Bases(override=base), Bases())},
             )
             files.write_entry(entry)
             self._enter(entry)
@@ -223,7 +225,8 @@ class Changes:
 
     def _sweep(self) -> None:
         folders = [MemoryRecord.FOLDER, *(f"{MemoryRecord.FOLDER}/{name}" for name in ("texts", "journal", "pending"))]
-        folders += [MemoryRecord.COPIES, MemoryRecord.OVERRIDES]
+        for kind in (MemoryRecord.COPIES, MemoryRecord.OVERRIDES):
+            folders += [kind, f"{kind}/{TOOLS}"]
         for folder in folders:
             # What cannot be swept is no reason to do without the change.
             with suppress(StoreError):

@@ -127,7 +127,8 @@ class MemoryFiles:
         """
         data = self.read(text_name(name))
         if data is None or digest(data) != name:
-            raise StoreError(self.store.path(self.path(text_name(name))), "this text of the journal is missing or damaged")
+            where = self.store.path(self.path(text_name(name)))
+            raise StoreError(where, "this text of the journal is missing or damaged")
         return data
 
     def last(self) -> int:

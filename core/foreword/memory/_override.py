@@ -13,19 +13,20 @@ from foreword._files import MarkdownFile
 from foreword._fold import Fold
 from foreword._front_matter import parse
 from foreword._layers import RANK
+from foreword._limits import resolve_within_limits
 from foreword._memory_record import MemoryRecord
 from foreword._model import Edit, Mode
 from foreword._names import id_key, is_tool, normalise, section_name, tool_id
 from foreword._plan import Plan, Ranked
 from foreword._policy import Policy
 from foreword._prepared import PreparedEdit
-from foreword._resolve import Resolution, resolve
+from foreword._resolve import Resolution
 from foreword._roots import Root
 from foreword._standing import text_hash
 
 from ._errors import ChangeRefused
 from ._memory_files import MemoryFiles, digest
-from ._sections import edit_of, section_of
+from ._sections import edit_of, is_read_only, section_of
 from ._templates import file_stem
 
 WRITERS = (None, "define", "replace", "remove")
@@ -54,6 +55,8 @@ def draft(
     What gives, replaces or removes the whole text takes the place of the file that did so before; so does a
     second patch of one heading, and a second move. Texts put before or after add up.
     """
+    if mode is None and not text.strip() and (title is not None or priority is not None):
+        mode = "move"
     present = overrides(files)
     same = {name: edit for name, edit in present.items() if id_key(edit.id) == id_key(id)}
     if mode in WRITERS:
@@ -91,7 +94,7 @@ def matches(files: MemoryFiles, id: str) -> dict[str, str | None]:
     """Return the hash of each file of the agent for a section, and None for the file that a first override makes."""
     found: dict[str, str | None] = {f"{MemoryRecord.OVERRIDES}/{next(_names(id, file_stem(id)))}": None}
     for path, data in files.documents().items():
-        if section_of(path, data) == id:
+        if id_key(section_of(path, data) or "") == id_key(id):
             found[path] = digest(data)
     return found
 
@@ -122,17 +125,41 @@ def attempt(builder: Builder, plan: Plan, written: Draft) -> Trial:
     tried = plan.preparation.prepare(edit, provider, ("memory", "override"))
     if tried is None:
         raise ChangeRefused(f"the text of {edit.id!r} is empty, so it would change nothing")
-    resolution = resolve([*others, tried], builder.policy)
+    resolution = resolve_within_limits([*others, tried], builder.policy)
     for step in next((steps for id, steps in resolution.chains.items() if id_key(id) == id_key(tried.id)), ()):
-        if step.edit is tried:
+        # A limit that is passed exchanges the edit for one that is refused.
+        if step.edit.place == tried.place and step.edit.layer == tried.layer:
             if step.outcome not in ("applied", "stale", "shadowed"):
                 raise ChangeRefused(f"{step.outcome}: {step.reason}")
+            for found in resolution.diagnostics:
+                if found.severity == "error" and found.place == tried.place and found.section == tried.id:
+                    raise ChangeRefused(found.message)
             return Trial(tried, _base(others, tried, builder.policy), resolution)
     raise ChangeRefused(f"an edit of {tried.id!r} would have no effect")
 
 
-def read_only(plan: Plan, id: str) -> bool:
+def redraft(files: MemoryFiles, written: Draft) -> Draft:
+    """Return a draft that waited as it is to be written now, with what others wrote in the meantime."""
+    edit = edit_of(f"{MemoryRecord.OVERRIDES}/{written.file}", written.data)
+    return draft(
+        files,
+        edit.id,
+        edit.text,
+        mode=edit.mode,
+        heading=edit.heading,
+        title=edit.title,
+        priority=edit.priority,
+    )
+
+
+def read_only(files: MemoryFiles, plan: Plan, id: str) -> bool:
     """Return whether a file of the memory says of itself that the memory API may not change its section."""
+    copies = files.record().copies
+    for path, data in files.documents().items():
+        copy = copies.get(path.removeprefix(f"{MemoryRecord.COPIES}/"))
+        named = copy.id if copy is not None else section_of(path, data) or ""
+        if id_key(named) == id_key(id) and is_read_only(path, data):
+            return True
     return any(
         ranked.contribution.edit.file is not None
         and ranked.contribution.edit.file.front_matter.read_only
@@ -182,7 +209,7 @@ def _data(
         given["id"] = id
     given.update(mode=mode, heading=heading, title=title, priority=priority)
     lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in given.items() if value is not None]
-    body = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    body = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").strip()
     if lines or body.startswith("---"):
         body = "\n".join(["---", *lines, "---", body]).rstrip()
     return (body + "\n").encode()

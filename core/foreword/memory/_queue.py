@@ -7,9 +7,11 @@ import json
 from typing import Any, NamedTuple
 
 from foreword._memory_record import MemoryRecord
+from foreword._walk import Refused
 
 from ._memory_files import MemoryFiles, as_json
 from ._override import Draft
+from ._sections import edit_of
 
 FOLDER = f"{MemoryRecord.FOLDER}/pending"
 
@@ -18,7 +20,7 @@ class Pending(NamedTuple):
     """A change that waits.
 
     ``name`` is what approve and reject call it: the number of a proposal, or the path of a file that was
-    written past foreword.
+    written past foreword. ``text`` is what the file says, or is to say.
     """
 
     name: str
@@ -27,18 +29,25 @@ class Pending(NamedTuple):
     when: str
     why: str
     what: str
-    draft: Draft | None
+    text: str
+    draft: Draft | None = None
 
 
 def proposals(files: MemoryFiles) -> list[Pending]:
     """Return the proposals in the queue, oldest first."""
-    numbers = sorted(int(name[:-5]) for name in files.names(FOLDER) if name.endswith(".json") and name[:-5].isdigit())
-    return [_parsed(str(number), files.read(f"{FOLDER}/{number}.json") or b"{}") for number in numbers]
+    found: list[Pending] = []
+    for number in _numbers(files):
+        try:
+            found.append(_parsed(str(number), files.readable(f"{FOLDER}/{number}.json") or b""))
+        except (ValueError, TypeError, KeyError, RecursionError, Refused):
+            # The agent can write there; what is no proposal is none.
+            continue
+    return found
 
 
 def propose(files: MemoryFiles, draft: Draft, *, id: str, who: str, when: str, why: str, what: str) -> Pending:
     """Put a draft into the queue."""
-    number = max((int(one.name) for one in proposals(files)), default=0) + 1
+    number = max(_numbers(files), default=0) + 1
     content = {
         "id": id,
         "who": who,
@@ -50,7 +59,7 @@ def propose(files: MemoryFiles, draft: Draft, *, id: str, who: str, when: str, w
         "instead_of": list(draft.instead_of),
     }
     files.write(f"{FOLDER}/{number}.json", as_json(content))
-    return Pending(str(number), id, who, when, why, what, draft)
+    return Pending(str(number), id, who, when, why, what, draft.data.decode(), draft)
 
 
 def drop(files: MemoryFiles, pending: Pending) -> None:
@@ -58,9 +67,15 @@ def drop(files: MemoryFiles, pending: Pending) -> None:
     files.write(f"{FOLDER}/{pending.name}.json", None)
 
 
+def _numbers(files: MemoryFiles) -> list[int]:
+    stems = [name[:-5] for name in files.names(FOLDER) if name.endswith(".json")]
+    return sorted(int(stem) for stem in stems if stem.isascii() and stem.isdigit() and stem == str(int(stem)))
+
+
 def _parsed(name: str, data: bytes) -> Pending:
     content: Any = json.loads(data)
-    draft = Draft(content["file"], base64.b64decode(content["data"]), tuple(content["instead_of"]))
-    return Pending(name, content["id"], content["who"], content["when"], content["why"], content["what"], draft)
-
-
+    draft = Draft(str(content["file"]), base64.b64decode(content["data"]), tuple(content["instead_of"]))
+    # What a proposal says it changes is what it would change.
+    id = edit_of(f"{MemoryRecord.OVERRIDES}/{draft.file}", draft.data).id
+    who, when, why, what = (str(content[key]) for key in ("who", "when", "why", "what"))
+    return Pending(name, id, who, when, why, what, draft.data.decode(), draft)

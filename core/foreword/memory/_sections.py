@@ -27,3 +27,12 @@ def section_of(name: str, data: bytes | None) -> str | None:
         return edit_of(name, data or b"").id or None
     except Exception:
         return None
+
+
+def is_read_only(name: str, data: bytes | None) -> bool:
+    """Return whether a file says of itself that the memory API may not change it."""
+    try:
+        file = edit_of(name, data or b"").file
+    except Exception:
+        return False
+    return file is not None and file.front_matter.read_only is True

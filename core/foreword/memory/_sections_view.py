@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from foreword._builder import Builder
 from foreword._errors import UnknownSection
 from foreword._explanation import describe
+from foreword._limits import resolve_within_limits
 from foreword._model import MODES
 from foreword._names import id_key
 from foreword._plan import Plan
-from foreword._prepared import Step
-from foreword._resolve import Resolution, resolve
+from foreword._prepared import PreparedEdit, Step
+from foreword._resolve import Resolution, ResolvedSection, resolve
 from foreword._text import join
 
 
@@ -35,6 +37,7 @@ class SectionView(NamedTuple):
         priority: its place, None when it is not in the prompt.
         effective: the text that the next build uses, rendered; None when it is not in the prompt.
         template: the text that stands below the agent's layers, rendered.
+        source: the text in effect before rendering, which a new override would start from.
         copy: the agent's copy, None where it has none or has not edited it.
         overrides: the agent's overrides.
         provenance: every edit that was tried, low to high, in words.
@@ -48,6 +51,7 @@ class SectionView(NamedTuple):
     priority: int | None
     effective: str | None
     template: str | None
+    source: str | None
     copy: LayerText | None
     overrides: tuple[LayerText, ...]
     provenance: tuple[str, ...]
@@ -59,11 +63,12 @@ class SectionView(NamedTuple):
 def views(builder: Builder, plan: Plan) -> tuple[SectionView, ...]:
     """Return the view of every section that was tried, in the order of the prompt."""
     edits = plan.prepared()
-    resolution = resolve(edits, builder.policy)
+    resolution = resolve_within_limits(edits, builder.policy)
+    raw = resolve([_unrendered(edit) for edit in edits], builder.policy)
     lower = resolve([edit for edit in edits if edit.layer not in ("memory", "override")], builder.policy)
     standing = [section.id for section in (*resolution.sections, *resolution.tools)]
     rest = sorted(set(resolution.chains) - set(standing))
-    return tuple(_view(builder, resolution, lower, id) for id in [*standing, *rest])
+    return tuple(_view(builder, resolution, lower, raw, id) for id in [*standing, *rest])
 
 
 def view(builder: Builder, plan: Plan, id: str) -> SectionView:
@@ -78,9 +83,17 @@ def view(builder: Builder, plan: Plan, id: str) -> SectionView:
     raise UnknownSection(f"no section {id!r}")
 
 
-def _view(builder: Builder, resolution: Resolution, lower: Resolution, id: str) -> SectionView:
-    section = next((one for one in (*resolution.sections, *resolution.tools) if one.id == id), None)
-    below = next((one for one in (*lower.sections, *lower.tools) if id_key(one.id) == id_key(id)), None)
+def _unrendered(edit: PreparedEdit) -> PreparedEdit:
+    return edit if edit.jinja or edit.verdict is not None else replace(edit, text=edit.raw, lines=None)
+
+
+def _standing(resolution: Resolution, id: str) -> ResolvedSection | None:
+    sections = (*resolution.sections, *resolution.tools)
+    return next((section for section in sections if id_key(section.id) == id_key(id)), None)
+
+
+def _view(builder: Builder, resolution: Resolution, lower: Resolution, raw: Resolution, id: str) -> SectionView:
+    section, below, source = (_standing(one, id) for one in (resolution, lower, raw))
     steps = resolution.chains[id]
     refusals = {mode: builder.policy.allows(id, "override", mode) for mode in MODES}
     exists = section is not None or below is not None
@@ -94,6 +107,7 @@ def _view(builder: Builder, resolution: Resolution, lower: Resolution, id: str) 
         priority=section.priority if section is not None else None,
         effective=join(section.standing.spans) if section is not None else None,
         template=join(below.standing.spans) if below is not None else None,
+        source=join(source.standing.spans) if source is not None else None,
         copy=_layer_text(copies[0]) if copies else None,
         overrides=tuple(_layer_text(step) for step in steps if step.edit.layer == "override"),
         provenance=tuple(f"{step.outcome}: {describe(step.edit)}" for step in steps),

@@ -11,9 +11,10 @@ from foreword._merge import merge3
 from foreword._store import StoreError
 
 from ._changes import Changes
-from ._errors import AgentMemoryError
+from ._errors import AgentMemoryError, ChangeRefused, MemoryConflict
 from ._memory_files import MemoryFiles
-from ._status import NEWER, CopyStatus, as_copy, copies, copy_statuses, template_of
+from ._sections import is_read_only
+from ._status import NEWER, CopyStatus, as_copy, copy_statuses, normalised, template_of
 from ._templates import Template
 
 Take = Literal["mine", "new"]
@@ -44,25 +45,33 @@ def upgrade(
         why: the reason, for the journal.
     """
     record = files.record()
-    present = copies(files)
+    present = files.documents()
     done: list[Upgraded] = []
     for status in copy_statuses(files, record, templates):
         template = template_of(status.file, record, templates)
         if template is None:
             continue
-        step = _step(files, record, status, template, present.get(status.file))
+        path = f"{MemoryRecord.COPIES}/{status.file}"
+        old = present.get(path)
+        step = _step(files, record, status, template, old)
         if step is None:
             continue
         upgraded, writes, copy = step
-        done.append(upgraded)
         if not dry_run:
-            changes.apply(
-                id=status.id,
-                what=f"upgrade: {upgraded.action} {status.file}",
-                why=why,
-                writes=writes,
-                copies={} if copy is None else {status.file: copy},
-            )
+            files.keep(template.text.encode())
+            try:
+                changes.apply(
+                    id=status.id,
+                    what=f"upgrade: {upgraded.action} {status.file}",
+                    why=why,
+                    writes=writes,
+                    copies={} if copy is None else {status.file: copy},
+                    expected={path: old} if path in writes else {},
+                )
+            except MemoryConflict:
+                # The agent wrote it just now; the next upgrade sees what it wrote.
+                continue
+        done.append(upgraded)
     return done
 
 
@@ -71,15 +80,21 @@ def settle(files: MemoryFiles, changes: Changes, templates: Mapping[str, Templat
 
     Raises:
         AgentMemoryError: the section has no copy that waits to be settled.
+        ChangeRefused: the copy is ``read_only``.
     """
     record = files.record()
     for status in copy_statuses(files, record, templates):
         template = template_of(status.file, record, templates)
         if status.id != id or template is None or status.state in ("new", "deleted"):
             continue
-        old = copies(files)[status.file]
+        if not status.unsettled and (status.state == "untouched" or (status.state == "edited" and take == "mine")):
+            break
         text = template.text if take == "new" else None
         path = f"{MemoryRecord.COPIES}/{status.file}"
+        data = files.readable(path) or b""
+        if text is not None and is_read_only(path, data):
+            raise ChangeRefused(f"{path} is read_only")
+        old = normalised(data)
         writes: dict[str, bytes | None] = {}
         if status.unsettled:
             writes[path + NEWER] = None
@@ -89,7 +104,7 @@ def settle(files: MemoryFiles, changes: Changes, templates: Mapping[str, Templat
         what = f"upgrade: take {take} {status.file}"
         changes.apply(id=id, what=what, why="", writes=writes, copies={status.file: copy_record(template)})
         return Upgraded(status.file, id, "settle", _diff(old, old if text is None else text, status.file))
-    raise AgentMemoryError(f"there is no copy of {id!r} to settle; foreword memory status lists what there is")
+    raise AgentMemoryError(f"no copy of {id!r} waits to be settled; foreword memory status lists what there is")
 
 
 def copy_record(template: Template) -> CopyRecord:
@@ -98,35 +113,41 @@ def copy_record(template: Template) -> CopyRecord:
 
 
 def _step(
-    files: MemoryFiles, record: MemoryRecord, status: CopyStatus, template: Template, text: str | None
+    files: MemoryFiles, record: MemoryRecord, status: CopyStatus, template: Template, data: bytes | None
 ) -> tuple[Upgraded, dict[str, bytes | None], CopyRecord | None] | None:
     path = f"{MemoryRecord.COPIES}/{status.file}"
+    beside = path + NEWER
     copy = copy_record(template)
-    if status.state == "new" or (status.state == "outdated" and text is not None):
-        files.keep(template.text.encode())
-        action: Literal["copy", "refresh"] = "copy" if status.state == "new" else "refresh"
-        diff = _diff(text or "", template.text, status.file)
-        return Upgraded(status.file, status.id, action, diff), {path: _file(template.text)}, copy
-    if status.state != "stale" or text is None:
+    text = None if data is None else normalised(data)
+    writable = files.is_plain(path) and files.is_plain(beside)
+    settled: dict[str, bytes | None] = {beside: None} if status.unsettled and writable else {}
+    if status.state == "new" and writable:
+        upgraded = Upgraded(status.file, status.id, "copy", _diff("", template.text, status.file))
+        return upgraded, {path: _file(template.text), **settled}, copy
+    if text is None or data is None or status.state not in ("outdated", "stale"):
         return None
-    if files.read(path + NEWER) == _file(template.text):
+    if status.state == "outdated" and writable:
+        upgraded = Upgraded(status.file, status.id, "refresh", _diff(text, template.text, status.file))
+        return upgraded, {path: _file(template.text), **settled}, copy
+    if files.readable(beside) == _file(template.text):
         # The agent has this one beside its own already, and has not settled it.
         return None
-    files.keep(template.text.encode())
-    base = _base(files, record.copies[status.file])
-    merged = merge3(as_copy(base), text, as_copy(template.text)).text if base is not None else None
-    if merged is None:
+    merged = _merged(files, record.copies[status.file], data, template)
+    if merged is None or not writable or is_read_only(path, data):
         diff = _diff(text, template.text, status.file)
-        return Upgraded(status.file, status.id, "conflict", diff), {path + NEWER: _file(template.text)}, None
+        return Upgraded(status.file, status.id, "conflict", diff), {beside: _file(template.text)}, None
     upgraded = Upgraded(status.file, status.id, "merge", _diff(text, merged, status.file))
-    return upgraded, {path: (merged + "\n").encode()}, copy
+    return upgraded, {path: (merged + "\n").encode(), **settled}, copy
 
 
-def _base(files: MemoryFiles, copy: CopyRecord) -> str | None:
+def _merged(files: MemoryFiles, copy: CopyRecord, data: bytes, template: Template) -> str | None:
+    """Return the merge of the agent's text and the template, or None where both changed the same lines."""
     try:
-        return files.kept(copy.base).decode()
+        base = files.kept(copy.base).decode()
+        data.decode()
     except (StoreError, UnicodeDecodeError):
         return None
+    return merge3(as_copy(base), normalised(data), as_copy(template.text)).text
 
 
 def _file(text: str) -> bytes:

@@ -1,0 +1,53 @@
+"""Layouts: how the resolved sections become the text of the prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from ._borders import safe_title
+from ._resolve import ResolvedSection
+from ._text import join
+from ._xml_layout import render
+
+SEPARATOR = "\n\n"
+"""What stands between two sections: one blank line."""
+
+
+class Layout(Protocol):
+    """Writes one section: the lines before its text, the text, and the lines after it."""
+
+    def parts(self, section: ResolvedSection) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+        """Return the lines before, the text, and the lines after."""
+        ...
+
+
+class DefaultLayout:
+    """A titled section is a heading of level 2 and its text, an untitled one its text."""
+
+    def parts(self, section: ResolvedSection) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+        """Return the heading, the text, and nothing."""
+        text = join(section.standing.spans)
+        if not section.title or section.own_heading:
+            return (), text, ()
+        title = section.title if section.title_trusted else safe_title(section.title)
+        return (f"## {title}",), text, ()
+
+
+class XmlLayout:
+    """Every section stands in a tag of its own, which no text can spell."""
+
+    def parts(self, section: ResolvedSection) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+        """Return the opening tag, the escaped text, and the closing tag."""
+        title = None if section.own_heading else section.title
+        opening, *text, closing = render([(section.id, title, join(section.standing.spans))]).split("\n")
+        return (opening,), "\n".join(text), (closing,)
+
+
+LAYOUTS: Mapping[str, Layout] = {"default": DefaultLayout(), "xml": XmlLayout()}
+
+
+def rendered(layout: Layout, section: ResolvedSection) -> str:
+    """Return one section as the layout writes it."""
+    before, text, after = layout.parts(section)
+    return "\n".join((*before, text, *after)) if before or after else text
