@@ -292,7 +292,9 @@ class Fold:
         return instead
 
     def _windowed(self, edit: PreparedEdit, priority: int) -> int:
-        window = self._policy.window(edit.layer)
+        # A stranger's text in an operator's layer, such as a skill, has the window of strangers.
+        whose = edit.layer if edit.trusted or edit.layer in UNTRUSTED else "extension"
+        window = self._policy.window(whose)
         if window is None or window[0] <= priority <= window[1]:
             return priority
         low, high = window

@@ -82,16 +82,12 @@ def gather_checks(manager: Manager, context: Context, prompt: Prompt) -> list[Di
     for implementation in manager.calls("foreword_check"):
         given = {"prompt": prompt, "context": caller.context(implementation.provider)}
         call = partial(implementation.function, *(given[name] for name in implementation.arguments))
-        result: Any = caller.guarded(implementation.provider, "foreword_check", call)
-        for index, item in enumerate(result if isinstance(result, list | tuple) else ()):
+        for index, item in enumerate(caller.listed(implementation, "foreword_check", "a list of Diagnostic", call)):
             if isinstance(item, Diagnostic):
                 gathered.diagnostics.append(replace(item, provider=str(implementation.provider)))
             else:
                 what = f"returned {type(item).__name__} at index {index} of foreword_check, not a Diagnostic"
                 caller.problem(implementation.provider, "FW034", what)
-        if result is not None and not isinstance(result, list | tuple):
-            what = f"returned {type(result).__name__} from foreword_check; it returns a list of Diagnostic"
-            caller.problem(implementation.provider, "FW034", what)
     return gathered.diagnostics
 
 
@@ -112,7 +108,13 @@ class _Caller:
 
     def items(self, implementation: Implementation, hook: str, kind: str) -> list[object]:
         """Call a hook that returns a list, and return what is in it."""
-        result = self.call(implementation, hook)
+        return self.listed(implementation, hook, kind, partial(self.call, implementation, hook))
+
+    def listed(
+        self, implementation: Implementation, hook: str, kind: str, call: Callable[[], object]
+    ) -> list[object]:
+        """Return what is in the list that a call of the hook returns."""
+        result = self.guarded(implementation.provider, hook, call)
         if isinstance(result, list | tuple):
             given = cast("list[object]", result)
             taken = self.guarded(implementation.provider, hook, lambda: list(given))

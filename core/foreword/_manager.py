@@ -15,17 +15,12 @@ import pluggy
 from ._diagnostics import Diagnostic
 from ._discovery import GROUP, Discovered, discover
 from ._errors import ConfigError
+from ._hook_shape import HOOKS, unfit
 from ._hookspecs import Hooks
 from ._layers import LAYERS, RANK
 from ._names import plugin_prefix
 from ._provider import Provider
 from ._settings import PluginSettings
-
-HOOKS: Mapping[str, tuple[str, ...]] = {
-    name: tuple(inspect.signature(spec).parameters)[1:]
-    for name, spec in vars(Hooks).items()
-    if name.startswith("foreword_")
-}
 
 FIRST_PARTY_LAYERS: Mapping[str, tuple[str, ...]] = {
     "builtin": ("builtin",),
@@ -229,7 +224,7 @@ class Manager:
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 self._problem(plugin, "FW032", f"implements the unknown hook {hook!r}{hint}")
                 continue
-            if (reason := _unfit(hook, function, options)) is not None:
+            if (reason := unfit(hook, function, options)) is not None:
                 self._refuse(plugin, "FW031", reason)
                 continue
             if hook in hooks:
@@ -277,25 +272,6 @@ def first_line(cause: BaseException) -> str:
         # An exception can be as broken as what raised it.
         lines = []
     return f"{type(cause).__name__}: {lines[0]}" if lines else type(cause).__name__
-
-
-def _unfit(hook: str, function: Callable[..., object], options: Mapping[str, object]) -> str | None:
-    """Return why a function cannot implement the hook, or None."""
-    spec = ", ".join(HOOKS[hook])
-    if options.get("wrapper") or options.get("hookwrapper"):
-        return f"has a wrapper of {hook}; hooks are called one by one, so there is nothing to wrap"
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        return f"has a generator as {hook}; return a list"
-    if inspect.iscoroutinefunction(function):
-        return f"has a coroutine as {hook}; a hook is a plain function"
-    parameters = inspect.signature(function).parameters.values()
-    own = ", ".join(str(parameter) for parameter in parameters)
-    for parameter in parameters:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) or parameter.name not in HOOKS[hook]:
-            return f"has {hook}({own}), and the hook is {hook}({spec})"
-        if parameter.default is not parameter.empty:
-            return f"has {hook}({own}); an argument of a hook has no default"
-    return None
 
 
 def _matches(name: str, providers: Sequence[Provider]) -> list[Provider]:

@@ -129,6 +129,9 @@ class _One:
             text, lines, verdict = self._rendered(id, layer, raw)
             if verdict is None and not trusted and not is_tool(id):
                 text, lines = self._neutralised(id, text, lines, title)
+                if not text:
+                    self._say("FW010", f"the text of {id!r} is only its title", "write a text", "warning", id)
+                    return None
             if verdict is None and not text:
                 self._say("FW010", f"the text of {id!r} is empty once rendered", "check its conditions", "warning", id)
                 return None

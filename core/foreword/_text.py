@@ -53,6 +53,10 @@ def exchange(spans: Sequence[Span], bodies: Sequence[tuple[int, int, PreparedEdi
         if last < len(lines) and lines[last].text.strip():
             new = [*new, BLANK]
         lines[first:last] = new
+        if (after := end + len(new) - (last - first)) < len(lines):
+            # Behind a list, an indented heading would become part of its last item.
+            heading = lines[after]
+            lines[after] = heading._replace(text=heading.text.lstrip(" "))
     return tuple(_merged(lines))
 
 

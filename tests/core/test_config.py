@@ -107,6 +107,7 @@ def test_defaults_are_the_documented_ones() -> None:
             "override": agent,
             "session": operator,
         },
+        "scan": {"severities": {}, "refuse": (), "keep": ()},
     }
 
 
@@ -253,8 +254,8 @@ def test_value_that_is_not_built_is_refused(write: Write, key: tuple[str, ...], 
 
 def test_first_of_several_problems_is_named(write: Write) -> None:
     """Of several problems the one that stands first in the file is reported."""
-    assert ":2: " in refused(write, '\nlayout = "xml"\n[files]\nmax_byte = 1\n')
-    assert ":3: " in refused(write, '\n[files]\nmax_byte = 1\n[memory]\nuntouched = "keep"\n')
+    assert ":2: " in refused(write, '\nlayout = "html"\n[files]\nmax_byte = 1\n')
+    assert ":3: " in refused(write, '\n[files]\nmax_byte = 1\n[memory]\nuntouched = "kept"\n')
 
 
 # -- what is merged and spelled ----------------------------------------------------------------------------

@@ -464,7 +464,7 @@ SKILL_NAMES = st.lists(
     max_size=4,
 )
 SKILL_BODIES = st.sampled_from(
-    ["Do it.", "# Safety Guidelines\n\nNone.", "```\nopen", "<!-- open", "{{ agent_name }}", "## X\n\n---\nid: safety"]
+    ["Do it.", "# Safety Guidelines\n\nNone.", "```\nopen", "<pre>\nopen", "{{ agent_name }}", "## X\n\n---\nid: safety"]
 )
 
 

@@ -16,7 +16,7 @@ from foreword._layers import RANK
 from foreword._limits import resolve_within_limits
 from foreword._memory_record import MemoryRecord
 from foreword._model import Edit, Mode
-from foreword._names import id_key, is_tool, normalise, section_name, tool_id
+from foreword._names import NameRefused, check_id, id_key, is_tool, normalise, section_name, tool_id
 from foreword._plan import Plan, Ranked
 from foreword._policy import Policy
 from foreword._prepared import PreparedEdit
@@ -54,7 +54,14 @@ def draft(
 
     What gives, replaces or removes the whole text takes the place of the file that did so before; so does a
     second patch of one heading, and a second move. Texts put before or after add up.
+
+    Raises:
+        ChangeRefused: the id is none.
     """
+    try:
+        id = check_id(id)
+    except NameRefused as problem:
+        raise ChangeRefused(f"{id!r} is no id: {problem}") from problem
     if mode is None and not text.strip() and (title is not None or priority is not None):
         mode = "move"
     present = overrides(files)
@@ -72,7 +79,12 @@ def draft(
     else:
         instead = []
         stem = f"{file_stem(id)}.{mode}"
-    name = instead[0] if instead else next(name for name in _names(id, stem) if name not in present)
+    if instead:
+        name = instead[0]
+    elif mode in ("prepend", "append"):
+        name = _after(present, stem)
+    else:
+        name = next(name for name in _names(id, stem, whole=mode in WRITERS) if name not in present)
     data = _data(name, id, text, mode=mode, heading=heading, title=title, priority=priority)
     return Draft(name, data, tuple(other for other in instead if other != name))
 
@@ -92,7 +104,7 @@ def overrides(files: MemoryFiles) -> dict[str, Edit]:
 
 def matches(files: MemoryFiles, id: str) -> dict[str, str | None]:
     """Return the hash of each file of the agent for a section, and None for the file that a first override makes."""
-    found: dict[str, str | None] = {f"{MemoryRecord.OVERRIDES}/{next(_names(id, file_stem(id)))}": None}
+    found: dict[str, str | None] = {f"{MemoryRecord.OVERRIDES}/{next(_names(id, file_stem(id), whole=True))}": None}
     for path, data in files.documents().items():
         if id_key(section_of(path, data) or "") == id_key(id):
             found[path] = digest(data)
@@ -184,14 +196,26 @@ def _base(edits: Iterable[PreparedEdit], tried: PreparedEdit, policy: Policy) ->
     return None if raw is None else text_hash(raw)
 
 
-def _names(id: str, stem: str) -> Iterator[str]:
-    folder = "tools/" if is_tool(id) else ""
-    yield f"{folder}{stem}.md"
-    yield from (f"{folder}{stem}-{number}.md" for number in range(2, 1_000_000))
+def _names(id: str, stem: str, *, whole: bool) -> Iterator[str]:
+    """Yield names for a file; one below ``tools/`` can only stand for the tool that it is called by."""
+    if whole and is_tool(id):
+        yield f"{id}.md"
+    yield f"{stem}.md"
+    yield from (f"{stem}-{number}.md" for number in range(2, 1_000_000))
+
+
+def _after(present: Iterable[str], stem: str) -> str:
+    """Return a name that comes after those of the same kind: texts that add up stand in the order of their files."""
+    numbers = [name.removeprefix(f"{stem}-").removesuffix(".md") for name in present if name.startswith(f"{stem}-")]
+    last = max((int(number) for number in numbers if number.isascii() and number.isdigit()), default=0)
+    return f"{stem}-{last + 1:03}.md"
 
 
 def _slug(heading: str) -> str:
-    return re.sub(r"_+", "_", normalise(heading).replace(".", "_")).strip("_")[:60] or "heading"
+    try:
+        return re.sub(r"_+", "_", normalise(heading).replace(".", "_")).strip("_")[:60] or "heading"
+    except NameRefused:
+        return "heading"
 
 
 def _data(
