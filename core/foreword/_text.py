@@ -56,7 +56,8 @@ def exchange(spans: Sequence[Span], bodies: Sequence[tuple[int, int, PreparedEdi
         if (after := end + len(new) - (last - first)) < len(lines):
             # Behind a list, an indented heading would become part of its last item.
             heading = lines[after]
-            lines[after] = heading._replace(text=heading.text.lstrip(" "))
+            if heading.text.strip():
+                lines[after] = heading._replace(text=heading.text.lstrip(" "))
     return tuple(_merged(lines))
 
 
