@@ -73,6 +73,15 @@ def test_texts_put_before_and_after_add_up(home) -> None:
     assert home.text("custom_style").endswith("one\n\ntwo")
 
 
+def test_many_appended_texts_stand_in_the_order_in_which_they_came(home) -> None:
+    """The eleventh text that is put after a section stands after the tenth."""
+    memory = home.memory()
+    words = [f"word {number}" for number in range(1, 12)]
+    for word in words:
+        memory.override("custom_style", word, mode="append")
+    assert home.text("custom_style").endswith("\n\n".join(words))
+
+
 def test_a_second_replacement_takes_the_place_of_the_first(home) -> None:
     """There is one replacing text, whichever mode it was given in and however its file is named."""
     home.write(home.overrides / "mine.md", "---\nid: identity\nmode: replace\n---\nBy hand.\n")
@@ -96,6 +105,11 @@ def test_the_prose_of_a_tool_is_overridden_like_a_section(home) -> None:
     home.memory().override("tools/read", "I read twice.")
     assert (home.overrides / "tools" / "read.md").read_text() == "I read twice.\n"
     assert home.build().tools["read"] == "I read twice."
+    home.memory().override("tools/read", "And slowly.", mode="append")
+    assert home.build().tools["read"] == "I read twice.\n\nAnd slowly."
+    home.memory().revert(home.memory().history()[-1].n)
+    home.memory().override("tools/read", mode="remove")
+    assert "read" not in home.build().tools
     home.memory().override("tools/new", "A new tool.")
     assert home.build().tools["new"] == "A new tool."
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from foreword._builder import Builder
@@ -104,7 +105,10 @@ def overrides(files: MemoryFiles) -> dict[str, Edit]:
 
 def matches(files: MemoryFiles, id: str) -> dict[str, str | None]:
     """Return the hash of each file of the agent for a section, and None for the file that a first override makes."""
-    found: dict[str, str | None] = {f"{MemoryRecord.OVERRIDES}/{next(_names(id, file_stem(id), whole=True))}": None}
+    found: dict[str, str | None] = {}
+    with suppress(NameRefused):
+        id = check_id(id)
+        found[f"{MemoryRecord.OVERRIDES}/{next(_names(id, file_stem(id), whole=True))}"] = None
     for path, data in files.documents().items():
         if id_key(section_of(path, data) or "") == id_key(id):
             found[path] = digest(data)
