@@ -27,8 +27,9 @@ from ._prepare import Preparation
 from ._prompt import Prompt
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
-from ._settings import Settings, check_variables
+from ._settings import Settings
 from ._template import Value
+from ._variables import check_variables
 
 if TYPE_CHECKING:
     from ._model import Section

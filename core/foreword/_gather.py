@@ -19,8 +19,8 @@ from ._manager import Implementation, Manager, first_line
 from ._model import Edit, Section
 from ._names import NameRefused, check_id, variable_prefix
 from ._provider import Provider
-from ._settings import LARGEST
 from ._template import Value
+from ._variables import LARGEST
 
 if TYPE_CHECKING:
     from ._prompt import Prompt

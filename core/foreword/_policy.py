@@ -12,7 +12,8 @@ from ._layers import LAYERS, UNTRUSTED
 from ._names import id_key
 
 if TYPE_CHECKING:
-    from ._settings import LayerLimits, Settings
+    from ._limit_settings import LayerLimits, UntrustedLimits
+    from ._settings import Settings
 
 
 class SectionRule(NamedTuple):
@@ -121,12 +122,12 @@ class Policy:
         return f"in layer extension a plugin defines only ids that begin with {begin}"
 
 
-def _layer_rule(given: LayerLimits) -> LayerRule:
+def _layer_rule(given: LayerLimits | UntrustedLimits) -> LayerRule:
     return LayerRule(
         given.file,
         given.section,
         given.layer,
-        given.sections,
+        getattr(given, "sections", None),
         frozenset(given.templates),
         None if given.variables is None else frozenset(given.variables),
     )

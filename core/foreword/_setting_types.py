@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Annotated, Final, TypeGuard, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, PlainValidator, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainValidator,
+    ValidationInfo,
+    WrapSerializer,
+)
 from pydantic_core import PydanticCustomError
 
 from ._errors import ConfigError
@@ -129,3 +138,14 @@ AgentName = Annotated[str, AfterValidator(_agent)]
 PluginName = Annotated[str, AfterValidator(_plugin)]
 Namespace = Annotated[str, AfterValidator(_namespace)]
 NotBlank = Annotated[str, AfterValidator(_not_blank)]
+
+
+# Settings are handed to plugins, and none may change them for the others.
+Unchangeable = AfterValidator(MappingProxyType)
+AsDict = WrapSerializer(lambda value, handler: handler(dict(value)))
+
+
+class Table(BaseModel):
+    """One table of the configuration: nothing in it is guessed, converted or passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True)

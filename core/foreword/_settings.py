@@ -2,152 +2,43 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Field,
-    PlainValidator,
     PrivateAttr,
-    Secret,
-    SecretBytes,
-    SecretStr,
-    WrapSerializer,
 )
-from pydantic_core import PydanticCustomError
 
 from ._diagnostics import Place
-from ._errors import ConfigError
 from ._layers import Layer
+from ._limit_settings import LimitSettings, ScanSettings
 from ._model import Mode
 from ._names import agent_name, check_id
-from ._scan_rules import RULES
 from ._setting_types import (
     AgentName,
+    AsDict,
     Listed,
     Namespace,
     NotBlank,
     PluginName,
     RootPath,
     SectionId,
+    Table,
+    Unchangeable,
     Window,
-    is_table,
-    kind_of,
     spelled,
 )
-from ._template import Value, nearest
+from ._template import Value
+from ._variables import Variables
 
-_VARIABLE: Final = re.compile(r"(?:\w+\.)?[^\W\d]\w*", re.ASCII)
-
-
-LARGEST: Final = 10**100
-"""Whole numbers from here on cost too much to be written out."""
-
-
-def check_variables(values: Mapping[str, object], whose: str) -> dict[str, Value]:
-    """Return the variables that are given, each as plain text, number or boolean.
-
-    Args:
-        values: variables by name; None means "not given", and is left out.
-        whose: who gave them, as a message names it: ``variables=``, ``--var``.
-
-    Raises:
-        ConfigError: a name or a value is none that a variable can have.
-
-    >>> check_variables({"agent_name": "Ada", "channel": None}, "variables=")
-    {'agent_name': 'Ada'}
-    """
-    checked: dict[str, Value] = {}
-    for name, value in values.items():
-        try:
-            _variable_name(name)
-            if value is not None:
-                checked[str.__str__(name)] = _variable_value(value)
-        except ValueError as error:
-            raise ConfigError(f"{whose}: variable {name!r} {error}") from None
-    return checked
-
-
-def _variable_name(name: object) -> str:
-    if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
-        raise PydanticCustomError(
-            "name",
-            "is no name of a variable: letters, digits and '_', no digit first; a plugin's has one dot",
-        )
-    return name
-
-
-def _variable_value(value: object) -> Value:
-    # A subclass could give other characters later on; the plain value cannot.
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        if any("\ud800" <= char <= "\udfff" for char in value):
-            raise PydanticCustomError("value", "holds half of a character (a lone surrogate)")
-        return str.__str__(value)
-    if isinstance(value, int):
-        if abs(value) >= LARGEST:
-            raise PydanticCustomError("value", "must be a number of at most 100 digits")
-        return int(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise PydanticCustomError("value", "must be a number that is finite")
-        return float(value)
-    if isinstance(value, (Secret, SecretStr, SecretBytes)):
-        raise PydanticCustomError("value", "is a secret: a prompt must hold none")
-    raise PydanticCustomError("value", "must be text, a number or true/false, not {kind}", {"kind": kind_of(value)})
-
-
-def _scan_rule(name: str) -> str:
-    if name not in RULES:
-        near = nearest(name, RULES)
-        hint = f"; did you mean {near!r}?" if near else ""
-        raise PydanticCustomError("rule", "is no rule of the scanner{hint}", {"hint": hint})
-    return name
-
-
-def _flat(table: object) -> object:
-    """Return the variables with those of a plugin's own table under their dotted names."""
-    if not is_table(table):
-        return table
-    flat: dict[str, object] = {}
-    for name, value in table.items():
-        inner = {name: value}
-        if is_table(value):
-            inner = {f"{name}.{last}": one for last, one in value.items()}
-        for full, one in inner.items():
-            if full in flat:
-                raise PydanticCustomError("twice", "is given twice", {"key": full})
-            flat[full] = one
-    return flat
-
-
-# Settings are handed to plugins, and none may change them for the others.
-Unchangeable = AfterValidator(MappingProxyType)
-AsDict = WrapSerializer(lambda value, handler: handler(dict(value)))
-ScanRule = Annotated[str, AfterValidator(_scan_rule)]
-VariableName = Annotated[str, PlainValidator(_variable_name)]
-VariableValue = Annotated[Value, PlainValidator(_variable_value)]
-Variables = Annotated[Mapping[VariableName, VariableValue], BeforeValidator(_flat), Unchangeable, AsDict]
 Roots = Annotated[tuple[RootPath, ...], Listed]
 Layers = Annotated[tuple[Layer, ...], Listed]
 PluginNames = Annotated[tuple[PluginName, ...], Listed]
 
 
-class _Table(BaseModel):
-    """One table of the configuration: nothing in it is guessed, converted or passed over."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True)
-
-
-class MemorySettings(_Table):
+class MemorySettings(Table):
     """Where an agent's memory lies, and how its copies of the templates are treated.
 
     ``path`` may hold ``{agent}``, which stands for the agent that is asked for.
@@ -159,7 +50,7 @@ class MemorySettings(_Table):
     approval: bool = False
 
 
-class SkillSettings(_Table):
+class SkillSettings(Table):
     """Where skills lie, low to high, and how much of them the prompt holds."""
 
     roots: Roots = ()
@@ -167,7 +58,7 @@ class SkillSettings(_Table):
     pin: bool = False
 
 
-class AgentSettings(_Table):
+class AgentSettings(Table):
     """What holds for one agent only; what is None is as it is for every agent."""
 
     variables: Variables = Field(default_factory=dict[str, Value])
@@ -175,7 +66,7 @@ class AgentSettings(_Table):
     skills: Roots | None = None
 
 
-class SectionPolicy(_Table):
+class SectionPolicy(Table):
     """Whether a section must be there, and who may do what to it."""
 
     required: bool = False
@@ -183,7 +74,7 @@ class SectionPolicy(_Table):
     others_may: Annotated[tuple[Mode, ...], Listed] = ()
 
 
-class PluginSettings(_Table):
+class PluginSettings(Table):
     """Which plugins are left out, which must be there, and the layers they are granted beside their own."""
 
     disable: PluginNames = ()
@@ -194,69 +85,12 @@ class PluginSettings(_Table):
     )
 
 
-class FileSettings(_Table):
+class FileSettings(Table):
     """How large a file may be, how a change of it is noticed, and where links may lead to."""
 
     max_bytes: int = Field(default=262144, gt=0)
     validate_: Literal["stat", "content"] = Field(default="stat", alias="validate")
     link_roots: Roots = ()
-
-
-Limit = Annotated[int, Field(gt=0)]
-UntrustedTemplates = Annotated[tuple[Literal["names"], ...], Listed]
-
-
-class LayerLimits(_Table):
-    """How much one layer may contribute, in bytes and sections, and what its templates may do; None is no limit.
-
-    ``sections`` counts those of each third party. A template uses only the ``variables`` that are named.
-    """
-
-    file: Limit | None = None
-    section: Limit | None = None
-    layer: Limit | None = None
-    sections: Limit | None = None
-    templates: Annotated[tuple[Literal["names", "jinja"], ...], Listed] = ("names", "jinja")
-    variables: Annotated[tuple[VariableName, ...], Listed] | None = None
-
-
-class UntrustedLimits(LayerLimits):
-    """The limits of a layer that a third party or the agent writes; in it there is no mode ``jinja``."""
-
-    layer: Limit | None = 1048576
-    templates: UntrustedTemplates = ("names",)
-
-
-class ExtensionLimits(UntrustedLimits):
-    """The limits of third parties."""
-
-    sections: Limit | None = 1000
-
-
-class ScanSettings(_Table):
-    """What the scanner's rules count for.
-
-    ``severities`` changes that of a rule, or switches it ``off``. In an untrusted layer an error refuses the
-    text: also a finding of a rule of ``refuse``, and none of a rule of ``keep``.
-    """
-
-    severities: Annotated[
-        Mapping[ScanRule, Literal["error", "warning", "info", "off"]], Unchangeable, AsDict
-    ] = Field(default_factory=dict[str, Literal["error", "warning", "info", "off"]])
-    refuse: Annotated[tuple[ScanRule, ...], Listed] = ()
-    keep: Annotated[tuple[ScanRule, ...], Listed] = ()
-
-
-class LimitSettings(_Table):
-    """How large the prompt, and what each layer gives to it, may become."""
-
-    prompt: Limit | None = None
-    extension: ExtensionLimits = Field(default_factory=ExtensionLimits)
-    project: LayerLimits = Field(default_factory=LayerLimits)
-    agent: LayerLimits = Field(default_factory=LayerLimits)
-    memory: UntrustedLimits = Field(default_factory=UntrustedLimits)
-    override: UntrustedLimits = Field(default_factory=UntrustedLimits)
-    session: LayerLimits = Field(default_factory=LayerLimits)
 
 
 SAFETY: Final = SectionPolicy(required=True, editable_by=("builtin", "project", "agent", "session"))
@@ -286,7 +120,7 @@ def _by_section(given: Mapping[str, str]) -> dict[str, str]:
     return spelled(check_id, given)
 
 
-class Settings(_Table):
+class Settings(Table):
     """The configuration in force: a ``foreword.toml``, the environment and the arguments of a call.
 
     Keys of ``sections`` and ``prefer`` are section ids in their one spelling. A part of the policy that

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from foreword import Builder, BuildError, ConfigError, Diagnostic, Edit, MemoryRecord, Prompt, Section, hookimpl
-from foreword._discovery import Discovered
+from foreword._discovery import Discovered, discover
 from foreword._manager import Manager
 from foreword._memory_record import CopyRecord
 from foreword._provider import Provider
@@ -227,18 +227,10 @@ def test_t8_one_parser_reads_every_file(text: str) -> None:
 # -- T: layers -------------------------------------------------------------------------------------
 
 
-def with_plugin(builder: Builder, plugin: object, distribution: str = "acme-tools", version: str = "1.2") -> Builder:
+def with_plugin(builder: Builder, plugin: object) -> Builder:
     """Give a builder one more plugin, beside those that ship with foreword."""
-    from foreword._discovery import discover
-
     first_party = [one for one in discover() if one.provider.first_party]
-    more = Discovered(Provider(distribution, version, "main"), "acme", lambda: plugin)
-    present = [
-        Discovered(one.provider, one.value, lambda: None)
-        for one in builder.manager.plugins
-        if not one.provider.first_party
-    ]
-    assert not present
+    more = Discovered(Provider("acme-tools", "1.2", "main"), "acme", lambda: plugin)
     builder.manager = Manager(builder.settings.plugins, found=[*first_party, more])
     return builder
 
@@ -991,8 +983,6 @@ def test_report_24_two_publishers_of_one_id(desk: Desk) -> None:
         @hookimpl
         def foreword_sections(self) -> list[Section]:
             return [Edit("house", "mine", layer="project")]
-
-    from foreword._discovery import discover
 
     builder = desk.builder(BARE)
     grants = PluginSettings(disable=("foreword:builtin",), layers={"acme-a": ("project",), "acme-b": ("project",)})

@@ -27,7 +27,8 @@ from foreword._config import (
 from foreword._diagnostics import Place
 from foreword._errors import ConfigError
 from foreword._roots import Root, root
-from foreword._settings import SectionPolicy, Settings, check_variables
+from foreword._settings import SectionPolicy, Settings
+from foreword._variables import check_variables
 from foreword._toml import Lines, parse
 
 Write = Callable[[str], str]
@@ -72,7 +73,7 @@ def test_empty_file_is_the_defaults(write: Write) -> None:
 
 def test_defaults_are_the_documented_ones() -> None:
     """Without a configuration there is no directory, safety is locked and required, and windows hold."""
-    limits = {"file": None, "section": None, "layer": None, "sections": None, "variables": None}
+    limits = {"file": None, "section": None, "layer": None, "variables": None}
     operator = {**limits, "templates": ("names", "jinja")}
     agent = {**limits, "layer": 1048576, "templates": ("names",)}
     assert Settings().model_dump(by_alias=True) == {
