@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from ._builder import Builder, build
+    from ._build import build
+    from ._builder import Builder
     from ._context import Context
     from ._diagnostics import Diagnostic, Place
     from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning, UnknownSection
@@ -73,7 +74,7 @@ _HOMES = {
     "Root": "_roots",
     "Section": "_model",
     "UnknownSection": "_errors",
-    "build": "_builder",
+    "build": "_build",
     "hookimpl": "_hookimpl",
     "read_package": "_package",
 }

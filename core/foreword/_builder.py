@@ -10,11 +10,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ._agent_settings import agent_variables, check_disjoint, check_roots, memory_root, skill_roots
-from ._config import settings, strict_from
+from ._config import settings
 from ._context import Context
 from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
 from ._files import Reader
+from ._findings import in_order, raise_strictly
 from ._gather import BUILDING, gather, gather_checks
 from ._layout import LAYOUTS
 from ._limits import resolve_within_limits
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from ._model import Section
 
 PathLike = str | os.PathLike[str]
-STRICT = frozenset({"FW012", "FW051"})
-"""Warnings that ``strict`` raises as well: unregistered variables, and what makes a skill no proper skill."""
-_SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 
 
 class Builder:
@@ -206,7 +204,7 @@ class Builder:
             prompt: a prompt that this builder built.
         """
         asked = self._context(self.reader(), prompt.agent, self._values(prompt.agent, {}), None)
-        return _sorted(set(gather_checks(self.manager, asked, prompt)))
+        return in_order(set(gather_checks(self.manager, asked, prompt)))
 
     def plan(
         self,
@@ -259,13 +257,13 @@ class Builder:
         asked.add(edits, EDITS, "session")
         resolution = resolve_within_limits(asked.prepared(), self.policy)
         fatal = [*self.manager.missing(frozenset(asked.broken)), *resolution.fatal]
-        found = _sorted({*asked.diagnostics, *resolution.diagnostics, *fatal})
+        found = in_order({*asked.diagnostics, *resolution.diagnostics, *fatal})
         prompt = Prompt(resolution, found, asked.context.agent, LAYOUTS[self.settings.layout])
         self._tell(found)
         if strict:
-            _raise_strictly(found)
+            raise_strictly(found)
         if fatal:
-            raise BuildError(_sorted(set(fatal)), prompt)
+            raise BuildError(in_order(set(fatal)), prompt)
         return prompt
 
     def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
@@ -312,83 +310,9 @@ class Builder:
                     warnings.warn(str(diagnostic), ForewordWarning, stacklevel=4)
 
 
-def build(
-    agent: str | None = None,
-    *,
-    config: PathLike | None = None,
-    prompts_dir: PathLike | None = None,
-    memory: PathLike | None = None,
-    skills: Sequence[PathLike] | None = None,
-    plugins: bool = True,
-    on_diagnostic: Callable[[Diagnostic], object] | None = None,
-    strict: bool | None = None,
-    **arguments: Any,
-) -> Prompt:
-    """Build one prompt: find ``foreword.toml``, make a builder, build.
-
-    Args:
-        agent: the agent asked for.
-        config: the configuration file; None looks for ``foreword.toml`` from the working directory upwards.
-        prompts_dir: as for `Builder`, over the configuration.
-        memory: as for `Builder`, over the configuration.
-        skills: as for `Builder`, over the configuration.
-        plugins: as for `Builder`.
-        on_diagnostic: as for `Builder`.
-        strict: as for `Builder.build`; None is what ``FOREWORD_STRICT`` says.
-        arguments: the further arguments of `Builder.build`.
-
-    Raises:
-        ConfigError, BuildError, ExceptionGroup: as `Builder` and `Builder.build`.
-
-    >>> import foreword
-    >>> print(foreword.build(variables={"agent_name": "Ada"}, plugins=False).text[:11])
-    You are Ada
-    """
-    given = settings(
-        config=config,
-        discover=True,
-        environ=os.environ,
-        prompts_dir=prompts_dir,
-        memory=memory,
-        skills=skills,
-    )
-    builder = Builder(settings=given, plugins=plugins, on_diagnostic=on_diagnostic)
-    return builder.build(agent, strict=strict_from(os.environ) if strict is None else strict, **arguments)
-
-
 def _given(
     prompts_dir: PathLike | None, memory: PathLike | None, skills: Sequence[PathLike] | None
 ) -> Settings:
     if isinstance(skills, str):
         raise ConfigError(f"skills= is a list of directories, not the text {skills!r}")
     return settings(discover=False, environ={}, prompts_dir=prompts_dir, memory=memory, skills=skills)
-
-
-def _sorted(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    def key(diagnostic: Diagnostic) -> tuple[int, str, int, str, str, str, str, str]:
-        place = diagnostic.place
-        return (
-            _SEVERITIES[diagnostic.severity],
-            place.path if place is not None else "",
-            (place.line or 0) if place is not None else 0,
-            diagnostic.code,
-            diagnostic.message,
-            diagnostic.provider or "",
-            diagnostic.section or "",
-            diagnostic.remedy,
-        )
-
-    return tuple(sorted(found, key=key))
-
-
-def _raise_strictly(found: Sequence[Diagnostic]) -> None:
-    raised = [item for item in found if item.severity == "error" or item.code in STRICT]
-    if raised:
-        raise ExceptionGroup("the prompt has errors", [_failure(item) for item in raised])
-
-
-def _failure(item: Diagnostic) -> BuildError:
-    failure = BuildError([item])
-    if item.traceback:
-        failure.add_note(item.traceback)
-    return failure

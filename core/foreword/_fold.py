@@ -12,6 +12,7 @@ from ._markdown import Target, targets
 from ._names import title_key
 from ._policy import Policy
 from ._prepared import Outcome, PreparedEdit, Step
+from ._quarrels import named, settled
 from ._standing import Standing, raw_after, text_hash
 from ._text import exchange, join, surround, whole
 from ._titles import unreserved
@@ -134,25 +135,14 @@ class Fold:
         self, edits: list[PreparedEdit], rivals: list[PreparedEdit], what: str
     ) -> list[PreparedEdit]:
         """Leave out edits of one layer that cannot all hold, unless the operator prefers one."""
-        if len(rivals) < 2:
+        quarrel = settled(rivals, what, self._policy.preferred(self._key))
+        if quarrel is None:
             return edits
-        choice = self._policy.preferred(self._key)
-        chosen = [edit for edit in rivals if choice is not None and _is_named(edit, choice)]
-        if len(chosen) == 1:
-            lost = [edit for edit in rivals if edit is not chosen[0]]
-            for edit in lost:
-                self._outcomes[id(edit)] = ("shadowed", f"the policy prefers {choice}")
-        else:
-            lost = rivals
-            names = " and ".join(_named(edit) for edit in lost)
-            reason = f"{names} each give the {what} of {lost[0].id!r} in layer {lost[0].layer}; none applies"
-            remedy = f'keep one, or set [prefer] "{lost[0].id}"'
-            if choice is not None:
-                remedy = f"keep one; [prefer] names {choice!r}, which is {'none' if not chosen else 'more than one'}"
-            self._say("FW021", lost[0], reason, remedy)
-            for edit in lost:
-                self._outcomes[id(edit)] = ("conflict", reason)
-        gone = {id(edit) for edit in lost}
+        for edit in quarrel.lost:
+            self._outcomes[id(edit)] = (quarrel.outcome, quarrel.reason)
+        if quarrel.outcome == "conflict":
+            self._say("FW021", quarrel.lost[0], quarrel.reason, quarrel.remedy)
+        gone = {id(edit) for edit in quarrel.lost}
         return [edit for edit in edits if id(edit) not in gone]
 
     # -- the modes ---------------------------------------------------------------------------------
@@ -163,7 +153,7 @@ class Fold:
                 if edit.layer == "extension" and edit.mode == "plain" and self._may_replace(edit):
                     self._replace(edit)
                     return
-                reason = f"{edit.id!r} stands already, defined by {_named(self.standing.definer)}"
+                reason = f"{edit.id!r} stands already, defined by {named(self.standing.definer)}"
                 self._outcomes[id(edit)] = ("no-target", reason)
                 self._say("FW022", edit, reason, "take an id that no lower layer has, or another mode")
                 return
@@ -185,7 +175,7 @@ class Fold:
             if edit.mode == "replace":
                 self._replace(edit)
             else:
-                self._shadow(f"removed by {_named(edit)}", moves_too=True)
+                self._shadow(f"removed by {named(edit)}", moves_too=True)
                 self.standing = None
                 self._outcomes[id(edit)] = ("applied", "")
 
@@ -212,7 +202,7 @@ class Fold:
     def _replace(self, edit: PreparedEdit) -> None:
         below = self.standing
         assert below is not None
-        self._shadow(f"replaced by {_named(edit)}", moves_too=False)
+        self._shadow(f"replaced by {named(edit)}", moves_too=False)
         self._settle(edit)
         self.standing = replace(below, winner=edit, spans=whole(edit), raw=self._raw(below, [edit]))
 
@@ -355,15 +345,3 @@ class Fold:
                 str(edit.provider),
             )
         )
-
-
-def _named(edit: PreparedEdit) -> str:
-    if edit.place.path == "code":
-        return str(edit.provider)
-    return str(edit.place) if edit.provider.first_party else f"{edit.place} ({edit.provider})"
-
-
-def _is_named(edit: PreparedEdit, choice: str) -> bool:
-    provider = edit.provider
-    path = edit.place.path
-    return choice in (provider.name, provider.distribution, provider.entry_point, path) or path.endswith("/" + choice)

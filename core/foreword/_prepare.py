@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ._diagnostics import Diagnostic, Place, Severity
+from ._diagnostics import Diagnostic
+from ._edit_text import EditText
 from ._layers import OPERATOR
-from ._model import Edit, Section
+from ._model import Section
 from ._names import (
     CUSTOM_PRIORITY,
     KNOWN_IDS,
@@ -21,10 +22,7 @@ from ._policy import Policy
 from ._prepared import Outcome, PreparedEdit, PreparedMode
 from ._provider import UNTRUSTED_ARGUMENT, Provider
 from ._screen import Screen
-from ._template import Value, nearest, render_names
-
-MOST_UNKNOWN = 20
-"""How many unregistered variables of one text are named one by one."""
+from ._template import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +58,8 @@ class Preparation:
         return _One(self, edit, provider, layers, position, rank).prepared()
 
 
-class _One:
-    """The preparation of one edit."""
+class _One(EditText):
+    """The preparation of one edit: its id, layer and mode, and what it comes out as."""
 
     def __init__(
         self,
@@ -72,15 +70,10 @@ class _One:
         position: int,
         rank: int,
     ) -> None:
-        self.shared = shared
-        self.edit = edit
-        self.full = edit if isinstance(edit, Edit) else None
-        self.provider = provider
+        super().__init__(shared, edit, provider)
         self.layers = layers
         self.position = position
         self.rank = rank
-        self.file = edit.file
-        self.place = self._place()
 
     def prepared(self) -> PreparedEdit | None:
         edit, full = self.edit, self.full
@@ -92,7 +85,7 @@ class _One:
         try:
             id = check_id(edit.id)
         except NameRefused as problem:
-            self._say("FW034" if self.file is None else "FW007", f"{edit.id!r} is no id: {problem}", "rename it")
+            self.say("FW034" if self.file is None else "FW007", f"{edit.id!r} is no id: {problem}", "rename it")
             return None
         layer = self.layers[0]
         verdict: tuple[Outcome, str, str] | None = None
@@ -112,7 +105,7 @@ class _One:
         title = clean_title(edit.title) if edit.title is not None else None
         if verdict is None and not raw and mode not in ("remove", "move"):
             if self.file is None or mode != "plain" or (title is None and edit.priority is None):
-                self._say(
+                self.say(
                     "FW010",
                     f"the text of {id!r} is empty, so it changes nothing",
                     "write a text, or say mode: remove to take the section away",
@@ -124,21 +117,21 @@ class _One:
         text, lines = raw, None
         trusted = self._trusted(layer)
         if verdict is None and layer != "builtin":
-            verdict = self._scanned(id, raw, title, heading, trusted)
+            verdict = self.scanned(id, raw, title, heading, trusted)
         if verdict is None and raw and mode not in ("remove", "move"):
-            text, lines, verdict = self._rendered(id, layer, raw)
+            text, lines, verdict = self.rendered(id, layer, raw)
             if verdict is None and not trusted and not is_tool(id):
-                text, lines = self._neutralised(id, text, lines, title)
+                text, lines = self.neutralised(id, text, lines, title)
                 if not text:
-                    self._say("FW010", f"the text of {id!r} is only its title", "write a text", "warning", id)
+                    self.say("FW010", f"the text of {id!r} is only its title", "write a text", "warning", id)
                     return None
             if verdict is None and not text:
-                self._say("FW010", f"the text of {id!r} is empty once rendered", "check its conditions", "warning", id)
+                self.say("FW010", f"the text of {id!r} is empty once rendered", "check its conditions", "warning", id)
                 return None
         if verdict is not None:
             outcome, reason, code = verdict
             if code:
-                self._say(code, reason, _REMEDIES.get(code, "mend it, or take it away"), "error", id)
+                self.say(code, reason, _REMEDIES.get(code, "mend it, or take it away"), "error", id)
             return self._stamped(id, layer, mode, heading, title, outcome=outcome, reason=reason, raw=raw)
         return self._stamped(id, layer, mode, heading, title, text=text, raw=raw, lines=lines)
 
@@ -192,11 +185,6 @@ class _One:
             reason=reason,
         )
 
-    def _place(self) -> Place:
-        if self.file is None:
-            return Place("code")
-        return Place(self.file.place, self.file.line if self.edit.text == self.file.text else None)
-
     def _own(self, id: str) -> bool:
         """Whether the id is one that the provider may define in layer extension."""
         if self.provider is UNTRUSTED_ARGUMENT or self.provider.first_party:
@@ -237,7 +225,7 @@ class _One:
         if mode == "patch" and not heading:
             return ("failed", "a patch names the heading whose text it exchanges, and this one does not", "FW014")
         if heading is not None and mode != "patch":
-            self._say("FW016", "heading has no effect without mode: patch", "take it away", "warning")
+            self.say("FW016", "heading has no effect without mode: patch", "take it away", "warning")
         if (full.template or "names") not in self.shared.policy.limits(layer).templates:
             mode_named = full.template or "names"
             return ("refused", f"the policy allows no template: {mode_named} in layer {layer}", "FW018")
@@ -245,98 +233,6 @@ class _One:
             whose = "a skill" if layer in OPERATOR else f"layer {layer}"
             return ("refused", f"template: jinja is for operator layers, not for {whose}", "FW018")
         return None
-
-    def _scanned(
-        self, id: str, raw: str, title: str | None, heading: str | None, trusted: bool
-    ) -> tuple[Outcome, str, str] | None:
-        file = self.file
-        # A description may be folded over lines; a newline in it hides nothing.
-        description = (file.front_matter.description or "").replace("\n", " ") if file is not None else None
-        stem = file.name.rpartition("/")[2] if file is not None else None
-        names = {"id": self.edit.id, "file name": stem, "title": title, "heading": heading, "description": description}
-        given = {what: name for what, name in names.items() if name}
-        refused: tuple[Outcome, str, str] | None = None
-        for found in self.shared.screen.scanned(raw, given, trusted=trusted):
-            remedy = "look at it in an editor that shows it"
-            self._say(found.code, found.message, remedy, found.severity, id, found.line)
-            if found.refuses and refused is None:
-                refused = ("refused", found.message, "")
-        return refused
-
-    def _neutralised(
-        self, id: str, text: str, lines: tuple[int, ...] | None, title: str | None
-    ) -> tuple[str, tuple[int, ...] | None]:
-        text, moved, done = self.shared.screen.neutralised(text, title or self.edit.default_title)
-        for one in done:
-            line = one.line if one.line is None or lines is None else lines[one.line]
-            self._say(one.code, one.message, "", one.severity, id, line)
-        if moved is not None:
-            lines = tuple(lines[line] for line in moved) if lines is not None else moved
-        return text, lines
-
-    def _rendered(
-        self, id: str, layer: str, raw: str
-    ) -> tuple[str, tuple[int, ...] | None, tuple[Outcome, str, str] | None]:
-        shared = self.shared
-        limits = shared.policy.limits(layer)
-        if limits.section is not None and len(raw.encode()) > limits.section:
-            reason = f"the text has {len(raw.encode())} bytes, more than the {limits.section} of layer {layer}"
-            return "", None, ("refused", reason, "FW029")
-        values = shared.trusted_values if shared.policy.locked(id) else shared.values
-        if limits.variables is not None:
-            values = {name: value for name, value in values.items() if name in limits.variables}
-        if self.full is not None and self.full.template == "jinja":
-            from ._jinja import JinjaError, render_jinja
-
-            try:
-                text, jinja_lines = render_jinja(raw, values)
-            except JinjaError as problem:
-                if problem.line is not None and self.place.line is not None:
-                    self.place = Place(self.place.path, self.place.line + problem.line)
-                return "", None, ("failed", problem.message, "FW017")
-            return (*_trimmed(text, jinja_lines), None)
-        rendered = render_names(raw, values)
-        for unknown in rendered.unknown[:MOST_UNKNOWN]:
-            near = nearest(unknown.name, values)
-            self._say(
-                "FW012",
-                f"no variable {unknown.name!r} is registered, so its placeholder stays",
-                f"did you mean {near!r}?" if near else "register it, or write a backslash before the braces",
-                "warning",
-                id,
-                unknown.line,
-            )
-        if len(rendered.unknown) > MOST_UNKNOWN:
-            more = len(rendered.unknown) - MOST_UNKNOWN
-            self._say("FW012", f"{more} more placeholders name no registered variable", "register them", "warning", id)
-        if rendered.lines is None and rendered.text.strip() == rendered.text:
-            return rendered.text, None, None
-        lines = rendered.lines or tuple(range(rendered.text.count("\n") + 1))
-        return (*_trimmed(rendered.text, lines), None)
-
-    def _say(
-        self,
-        code: str,
-        message: str,
-        remedy: str,
-        severity: Severity = "error",
-        section: str | None = None,
-        offset: int | None = None,
-    ) -> None:
-        place = self.place
-        if offset is not None and place.line is not None:
-            place = Place(place.path, place.line + offset)
-        self.shared.diagnostics.append(
-            Diagnostic(
-                code,
-                severity,
-                message,
-                place,
-                remedy,
-                section,
-                str(self.provider),
-            )
-        )
 
 
 _REMEDIES = {
@@ -346,10 +242,3 @@ _REMEDIES = {
     "FW029": "shorten it, or raise the limit under [limits]",
     "FW020": "grant the layer under [plugins.layers]",
 }
-
-
-def _trimmed(text: str, lines: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
-    stripped = text.strip()
-    skipped = text[: len(text) - len(text.lstrip())].count("\n")
-    return stripped, lines[skipped : skipped + stripped.count("\n") + 1]
-

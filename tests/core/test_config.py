@@ -28,8 +28,8 @@ from foreword._diagnostics import Place
 from foreword._errors import ConfigError
 from foreword._roots import Root, root
 from foreword._settings import SectionPolicy, Settings
-from foreword._variables import check_variables
 from foreword._toml import Lines, parse
+from foreword._variables import check_variables
 
 Write = Callable[[str], str]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -164,7 +165,7 @@ link_roots = ["/srv/"]
     file = str(tmp_path / "foreword.toml")
     assert [tuple(row) for row in describe(Policy.from_settings(settings), settings)] == [
         ('sections."acme.x".required', "true", f"{file}:2"),
-        ('sections."acme.x".editable_by', str([one for one in LAYERS if one != "extension"]).replace("'", '"'), "default"),
+        ('sections."acme.x".editable_by', json.dumps([one for one in LAYERS if one != "extension"]), "default"),
         ('sections."acme.x".others_may', "[]", "default"),
         ("sections.safety.required", "true", "default"),
         ("sections.safety.editable_by", '["builtin", "project", "agent", "session"]', "default"),

@@ -19,8 +19,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from foreword import Builder, Edit, Prompt, Section
-from foreword._builder import _sorted
 from foreword._diagnostics import Diagnostic, Place
+from foreword._findings import in_order
 from foreword._layers import LAYERS, RANK, UNTRUSTED
 from foreword._policy import Policy, SectionRule
 from foreword._prepared import PreparedEdit
@@ -287,8 +287,8 @@ def test_the_order_of_diagnostics_is_total(found: list[Diagnostic], chance: rand
     """Diagnostics are sorted alike however they were found: errors first, then by place."""
     shuffled = list(found)
     chance.shuffle(shuffled)
-    assert _sorted(found) == _sorted(shuffled)
-    ranks = [["error", "warning", "info"].index(one.severity) for one in _sorted(found)]
+    assert in_order(found) == in_order(shuffled)
+    ranks = [["error", "warning", "info"].index(one.severity) for one in in_order(found)]
     assert ranks == sorted(ranks)
 
 
@@ -464,7 +464,14 @@ SKILL_NAMES = st.lists(
     max_size=4,
 )
 SKILL_BODIES = st.sampled_from(
-    ["Do it.", "# Safety Guidelines\n\nNone.", "```\nopen", "<pre>\nopen", "{{ agent_name }}", "## X\n\n---\nid: safety"]
+    [
+        "Do it.",
+        "# Safety Guidelines\n\nNone.",
+        "```\nopen",
+        "<pre>\nopen",
+        "{{ agent_name }}",
+        "## X\n\n---\nid: safety",
+    ]
 )
 
 
