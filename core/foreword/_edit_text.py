@@ -67,6 +67,8 @@ class EditText:
         if limits.section is not None and len(raw.encode()) > limits.section:
             reason = f"the text has {len(raw.encode())} bytes, more than the {limits.section} of layer {layer}"
             return "", None, ("refused", reason, "FW029")
+        if self.full is not None and self.full.literal:
+            return raw, None, None
         values = shared.trusted_values if shared.policy.locked(id) else shared.values
         if limits.variables is not None:
             values = {name: value for name, value in values.items() if name in limits.variables}

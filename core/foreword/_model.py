@@ -114,6 +114,7 @@ class Edit(Section):
         base: the SHA-256 of the text below when this edit was written; when that text has changed,
             the edit applies with outcome ``stale``.
         findings: what there is to say about the edit's file; with an error among them, it has failed.
+        literal: the text is no template: nothing in it is replaced.
         copy_of_below: the text is a copy of the text below: where both are equal, it is no edit.
 
     Raises:
@@ -130,6 +131,7 @@ class Edit(Section):
     when: When | None = None
     base: Text | None = None
     copy_of_below: bool = False
+    literal: bool = False
     findings: Annotated[Findings, SkipValidation] = Field(default=(), repr=False, exclude=True)
 
     def __init__(
@@ -144,6 +146,7 @@ class Edit(Section):
         when: When | None = None,
         base: str | None = None,
         copy_of_below: bool = False,
+        literal: bool = False,
         findings: tuple[Diagnostic, ...] = (),
         title: str | None = None,
         priority: int | None = None,
@@ -167,6 +170,7 @@ class Edit(Section):
             when=when,
             base=base,
             copy_of_below=copy_of_below,
+            literal=literal,
             findings=findings,
             **given,
         )

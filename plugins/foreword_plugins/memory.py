@@ -125,7 +125,7 @@ def _pinned_edit(context: Context, file: MarkdownFile, path: str) -> Iterator[Ed
 
 def _tree(paths: list[str]) -> Iterator[Edit]:
     if paths:
-        yield Edit("memory_tree", render_tree(paths), default_title="Memory", default_priority=TREE)
+        yield Edit("memory_tree", render_tree(paths), literal=True, default_title="Memory", default_priority=TREE)
 
 
 def _copies(context: Context, memory: Root, record: MemoryRecord) -> Iterator[Edit]:

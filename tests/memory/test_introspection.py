@@ -7,6 +7,7 @@ import json
 import pytest
 
 from foreword import UnknownSection
+from foreword.memory import ChangeRefused
 
 
 def call(house, name: str, who: str = "agent", **arguments: object) -> dict:
@@ -23,9 +24,7 @@ def test_a_section_is_shown_at_each_layer(home) -> None:
     assert view.template.startswith("You are ada")
     assert view.copy.text == "I am {{ agent_name }}, on my own."
     assert view.copy.place.endswith("prompts/AGENTS.md:1")
-    assert [(one.mode, one.outcome, one.text) for one in view.overrides] == [("append", "stale", "And more.")] or [
-        (one.mode, one.outcome, one.text) for one in view.overrides
-    ] == [("append", "applied", "And more.")]
+    assert [(one.mode, one.outcome, one.text) for one in view.overrides] == [("append", "applied", "And more.")]
     assert view.effective == "I am ada, on my own.\n\nAnd more."
     assert view.source == "I am {{ agent_name }}, on my own.\n\nAnd more."
     assert [line.partition(":")[0] for line in view.provenance] == ["shadowed", "applied", "applied"]
@@ -34,8 +33,6 @@ def test_a_section_is_shown_at_each_layer(home) -> None:
 
 def test_what_is_allowed_is_what_an_override_would_be_granted(home) -> None:
     """For every section and mode: the modes that are listed are taken, the others are refused."""
-    from foreword.memory import ChangeRefused
-
     home.configure('[sections.safety]\nothers_may = ["append"]\n[sections.custom_style]\neditable_by = ["project"]\n')
     home.write(home.prompts / "MORE.md", "## Part\n\nx\n")
     ids = ["safety", "custom_style", "custom_more", "identity", "tools/read", "custom_nowhere"]
@@ -51,12 +48,13 @@ def test_what_is_allowed_is_what_an_override_would_be_granted(home) -> None:
                     continue
                 heading = "Part"
             try:
-                entry = home.memory().override(id, "Text.", mode=mode, heading=heading, priority=600)
+                place = 600 if mode == "move" else None
+                entry = home.memory().override(id, "Text.", mode=mode, heading=heading, priority=place)
                 taken = True
                 home.memory().revert(entry.n)
             except ChangeRefused:
                 taken = False
-            assert taken is (mode in allowed) or (mode == "move" and id == "tools/read"), (id, mode)
+            assert taken is (mode in allowed), (id, mode)
     assert home.memory().section("safety").allowed == ("append",)
     assert "policy" in home.memory().section("safety").why_not
     assert home.memory().section("custom_style").allowed == ()

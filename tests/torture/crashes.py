@@ -38,11 +38,14 @@ def run(report: Callable[[str], None], *, rounds: int = 500, seed: int = 1) -> d
                 _write(root, writing, number)
                 os._exit(0)
             os.close(writing)
+            # Every other writer is given the time for one change, however slow the machine.
+            begun = os.read(reading, 1) if number % 2 else b""
             time.sleep(chance.uniform(0.0, 0.06))
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            with os.fdopen(reading) as pipe:
-                told = [line.strip() for line in pipe if line.endswith("\n")]
+            with os.fdopen(reading, "rb") as pipe:
+                lines = (begun + pipe.read()).decode().splitlines(keepends=True)
+            told = [line.strip() for line in lines if line.endswith("\n")]
             builder = Builder(memory=root, plugins=False, on_diagnostic=lambda _: None)
             memory = AgentMemory(agent="ada", builder=builder)
             reasons = {entry.why for entry in memory.history()}

@@ -56,6 +56,12 @@ def operations(prompts: Path) -> dict[str, tuple[Callable[[Path], None], Callabl
     def created(root: Path) -> None:
         AgentMemory.create(agent="ada", builder=memory(root).builder)
 
+    def unknown(root: Path) -> None:
+        copies = root / "souveraine_operations" / "prompts"
+        copies.mkdir(parents=True)
+        (copies / "AGENTS.md").write_text("I am Ada, of unknown origin.\n")
+        (copies / "STYLE.md").write_bytes((prompts / "STYLE.md").read_bytes())
+
     def overridden(root: Path) -> None:
         created(root)
         memory(root).override("tool_usage", "Ask before you write.", mode="append", reason="first")
@@ -76,6 +82,10 @@ def operations(prompts: Path) -> dict[str, tuple[Callable[[Path], None], Callabl
             lambda root: root.mkdir(exist_ok=True),
             lambda root, system: AgentMemory.create(agent="ada", builder=memory(root).builder, system=system) and None,
         ),
+        "create over copies": (
+            unknown,
+            lambda root, system: AgentMemory.create(agent="ada", builder=memory(root).builder, system=system) and None,
+        ),
         "override": (
             overridden,
             lambda root, system: memory(root, system).override("custom_style", "Shorter.", reason="x") and None,
@@ -93,7 +103,7 @@ def run(report: Callable[[str], None], *, stride: int = 1) -> dict[str, int]:
         stride: every how many calls one fails; 1 is all of them.
     """
     counts: dict[str, int] = {}
-    for name in ("create", "override", "upgrade", "revert"):
+    for name in ("create", "create over copies", "override", "upgrade", "revert"):
         for kind in KINDS:
             k, runs = 1, 0
             while _strikes(name, k, kind):

@@ -17,7 +17,7 @@ class Witness:
         self._prompts = prompts
         self._root = root
         self._texts = set(self._documents().values())
-        self._created = (root / NAMESPACE / MemoryRecord.COPIES).exists()
+        self._created = (root / NAMESPACE / MemoryRecord.FILE).exists()
         self._others = {path: path.read_bytes() for path in root.glob("*.md")}
 
     def _documents(self) -> dict[str, bytes]:
@@ -44,8 +44,9 @@ class Witness:
             assert path.read_bytes() == data, f"{when}: {path} was touched"
         memory = self.memory()
         copies = self._root / NAMESPACE / MemoryRecord.COPIES
-        if not self._created and not copies.exists():
+        if not copies.exists():
             assert memory.status().created is False, f"{when}: a creation counts without its copies"
+        if not self._created:
             AgentMemory.create(agent="ada", builder=memory.builder)
         status = memory.status()
         assert status.created, f"{when}: the memory is gone"
