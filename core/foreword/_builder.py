@@ -16,13 +16,15 @@ from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
 from ._files import Reader
 from ._findings import in_order, raise_strictly
-from ._gather import BUILDING, gather, gather_checks
+from ._frozen import frozen
+from ._gather import gather, gather_checks
 from ._layout import LAYOUTS
 from ._limits import resolve_within_limits
 from ._lock_file import LockFile, lock_path, read_lock
 from ._manager import Manager
 from ._names import agent_name
 from ._plan import Plan, Ranked
+from ._plugin_calls import BUILDING
 from ._policy import Policy
 from ._prepare import Preparation
 from ._prompt import Prompt
@@ -77,8 +79,7 @@ class Builder:
         self._trusted_skills = MappingProxyType(dict(lock.skills)) if self.settings.skills.pin else None
         pinned = lock.plugins if self.settings.plugins.pin else None
         self.manager = Manager(self.settings.plugins, third_party=plugins, pinned=pinned)
-        scan = self.settings.scan
-        self._screen = Screen(self.settings.layout, scan.severities, frozenset(scan.refuse), frozenset(scan.keep))
+        self._screen = Screen.from_settings(self.settings)
         self._on_diagnostic = on_diagnostic
         self._warned: set[tuple[str, str, str]] = set()
         check_roots(self.settings, None)
@@ -284,7 +285,7 @@ class Builder:
         return Context(
             agent=agent,
             variables=MappingProxyType(dict(values)),
-            data=MappingProxyType(dict(data or {})),
+            data=frozen(data or {}),
             settings=self.settings,
             memory=memory,
             skill_roots=skill_roots(self.settings, agent),

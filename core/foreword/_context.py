@@ -104,9 +104,12 @@ class Context:
             return None
         return found
 
-    def content_hash(self, path: Root, folder: str) -> str:
-        """Return the SHA-256 of everything in a directory: what ``foreword trust`` records of a skill."""
-        return skill_hash(self._reader, path, folder)
+    def content_hash(self, file: MarkdownFile) -> str | None:
+        """Return the SHA-256 of a file as it was read and of all else in its directory, or None.
+
+        It is what ``foreword trust`` records of a skill; None where something in the directory cannot be read.
+        """
+        return skill_hash(self._reader, file)
 
     def tree(self, path: Root, *, skip: Collection[str] = ()) -> list[str]:
         """Return the paths of everything below a directory, sorted; directories end in a slash."""

@@ -61,6 +61,7 @@ CODES: Final[dict[str, str]] = {
     "FW035": "unknown plugin named",
     "FW036": "required plugin missing",
     "FW038": "variable refused",
+    "FW039": "hook slow",
     "FW040": "no memory yet",
     "FW041": "memory of another agent",
     "FW042": "memory record damaged",

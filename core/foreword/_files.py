@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -100,8 +101,16 @@ class Reader:
                 slot.directory = self._read(root, request, trusted_links)
             return slot.directory
 
-    def read_file(self, root: Root, name: str, *, trusted_links: bool = True) -> bytes | Diagnostic | None:
+    def read_file(
+        self, root: Root, name: str, *, trusted_links: bool = True, max_bytes: int | None = None
+    ) -> bytes | Diagnostic | None:
         """Read one file of any kind below a root, afresh at every call.
+
+        Args:
+            root: The directory that was asked for.
+            name: The file below it.
+            trusted_links: Whether links may lead to the reader's ``link_roots``.
+            max_bytes: The most bytes that it may have, where that is not the reader's limit.
 
         Returns:
             Its bytes, the reason why it cannot be read, or None where nothing is.
@@ -111,7 +120,7 @@ class Reader:
             for _ in range(_TRIES):
                 with opened(enclosure, parts_of(name), FILE) as file:
                     before = os.fstat(file.fd)
-                    data = read_open(file.fd, before, self._max_bytes)
+                    data = read_open(file.fd, before, max_bytes or self._max_bytes)
                     if stamp(os.fstat(file.fd)) == stamp(before):
                         return data
             return _changed(_place(root, name), "error")
@@ -120,7 +129,17 @@ class Reader:
         except Refused as refused:
             return refused.at(_place(root, name))
 
-    def tree(self, root: Root, *, skip: Collection[str] = (), depth: int = 8, limit: int = 2000) -> list[str]:
+    def tree(
+        self,
+        root: Root,
+        *,
+        skip: Collection[str] = (),
+        depth: int = 8,
+        limit: int = 2000,
+        start: str = "",
+        hidden: bool = False,
+        trusted_links: bool = False,
+    ) -> list[str]:
         """List what lies below a root, for people and models to look at.
 
         Args:
@@ -128,6 +147,9 @@ class Reader:
             skip: Paths below the root that are left out, with all below them.
             depth: How many levels to list.
             limit: The most entries to list; those nearest to the top come first.
+            start: The directory below the root to begin in.
+            hidden: Whether to list dot entries too.
+            trusted_links: Whether links may lead to the reader's ``link_roots``.
 
         Returns:
             The paths below the root, sorted, those of directories with a final ``/``; without dot entries
@@ -135,7 +157,8 @@ class Reader:
         """
         left_out = _paths(skip)
         try:
-            return tree(self._enclosure(root, False, left_out), left_out, depth, limit)
+            enclosure = self._enclosure(root, trusted_links, left_out)
+            return tree(enclosure, left_out, depth, limit, start=start, hidden=hidden)
         except (FileNotFoundError, Refused):
             return []
 
@@ -166,7 +189,7 @@ class Reader:
             changed = before.changed_in(Listing(enclosure, request))
             if not changed or tries == _TRIES:
                 found = [_changed(_place(root, name), "warning") for name in changed]
-                return _directory(before, taking.files, found)
+                return _directory(before, taking.files, [*found, *taking.hard_linked()])
 
 
 class _Taking:
@@ -174,9 +197,18 @@ class _Taking:
 
     def __init__(self, root: Root, enclosure: Enclosure, max_bytes: int) -> None:
         self.files: list[tuple[bool, MarkdownFile]] = []
+        self._names: dict[tuple[int, int], int] = {}
         self._root = root
         self._enclosure = enclosure
         self._max_bytes = max_bytes
+
+    def hard_linked(self) -> Iterator[Diagnostic]:
+        """Yield a note about each untrusted file that has a name besides those that were come by."""
+        met = Counter(file.identity for linked, file in self.files if not linked)
+        for _, file in self.files if not self._enclosure.trusted else ():
+            if file.identity is not None and self._names[file.identity] > max(1, met[file.identity]):
+                message = "the file has another name elsewhere (a hard link), through which it can be changed"
+                yield Diagnostic("FW019", "info", message, Place(file.place), "put a copy in its place")
 
     def __call__(self, directory: Opened, found: Found) -> None:
         from ._front_matter import parse
@@ -194,6 +226,7 @@ class _Taking:
             try:
                 status = os.fstat(file.fd)
                 identity = (status.st_dev, status.st_ino)
+                self._names[identity] = status.st_nlink
                 data = read_open(file.fd, status, self._max_bytes)
             finally:
                 os.close(file.fd)

@@ -81,6 +81,7 @@ class Manager:
         self.diagnostics: list[Diagnostic] = []
         self.plugins: list[Plugin] = []
         self._implementations: dict[str, list[Implementation]] = {name: [] for name in HOOKS}
+        self._given_up: set[Provider] = set()
         self._manager = pluggy.PluginManager(GROUP)
         self._manager.add_hookspecs(Hooks)
         disabled = self._named("disable", settings.disable)
@@ -125,6 +126,24 @@ class Manager:
     def calls(self, hook: str) -> Sequence[Implementation]:
         """Return the implementations of a hook, sorted by provider."""
         return self._implementations[hook]
+
+    @property
+    def timeout(self) -> float | None:
+        """How many seconds a call of a third party's plugin is waited for; None is for ever."""
+        return self._settings.timeout
+
+    def is_given_up(self, provider: Provider) -> bool:
+        """Return whether a plugin is not called any more, as a call of it did not end in time."""
+        return provider in self._given_up
+
+    def give_up(self, provider: Provider, what: str) -> Diagnostic:
+        """Never call a plugin again, and return what is told of it now and in every later build."""
+        plugin = next(plugin for plugin in self.plugins if plugin.provider == provider)
+        if provider not in self._given_up:
+            self._given_up.add(provider)
+            self._refuse(plugin, "FW033", f"{what}; it is not called again")
+            self.diagnostics.append(plugin.diagnostics[-1])
+        return plugin.diagnostics[-1]
 
     # -- names of the configuration ----------------------------------------------------------------
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from ._context import Context
 from ._diagnostics import Diagnostic
-from ._gather import Contribution
 from ._layers import Layer
 from ._model import Section
+from ._plugin_calls import Contribution
 from ._prepare import Preparation
 from ._prepared import PreparedEdit
 from ._provider import Provider

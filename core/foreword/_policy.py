@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from ._layers import LAYERS, UNTRUSTED
 from ._names import id_key
@@ -184,23 +184,37 @@ def describe(policy: Policy, settings: Settings) -> list[PolicyRow]:
             values[dotted("priorities", layer)] = list(window)
     for id, preferred in sorted(policy.prefer.items()):
         values[dotted("prefer", id)] = preferred
-    plugins, files = settings.plugins, settings.files
+    plugins, files, scan = settings.plugins, settings.files, settings.scan
     values["plugins.disable"] = list(plugins.disable)
     values["plugins.require"] = list(plugins.require)
     for name, layers in sorted(plugins.layers.items()):
         values[dotted("plugins", "layers", name)] = list(layers)
+    values["plugins.pin"] = plugins.pin
+    if plugins.timeout is not None:
+        values["plugins.timeout"] = plugins.timeout
+    values["skills.pin"] = settings.skills.pin
+    values["memory.approval"] = settings.memory.approval
     if policy.prompt is not None:
         values["limits.prompt"] = policy.prompt
     for limited, limits in policy.layers.items():
         for key, value in limits._asdict().items():
             if value is not None and value != getattr(NO_LIMITS, key):
-                values[dotted("limits", limited, key)] = sorted(value) if isinstance(value, frozenset) else value
+                values[dotted("limits", limited, key)] = _listed(value)
+    for rule_name, severity in sorted(scan.severities.items()):
+        values[dotted("scan", "severities", rule_name)] = severity
+    for key, rules in (("refuse", scan.refuse), ("keep", scan.keep)):
+        if rules:
+            values[dotted("scan", key)] = list(rules)
     values["files.max_bytes"] = files.max_bytes
     values["files.link_roots"] = [link_root.written for link_root in files.link_roots]
     return [
         PolicyRow(key, json.dumps(value, ensure_ascii=False), str(settings.origin(key) or "default"))
         for key, value in values.items()
     ]
+
+
+def _listed(value: object) -> object:
+    return sorted(cast("frozenset[str]", value)) if isinstance(value, frozenset) else value
 
 
 def dotted(*parts: str) -> str:

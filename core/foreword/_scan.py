@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from foreword._scan_characters import scan_characters
+from foreword._scan_characters import has_controls, scan_characters
 from foreword._scan_code import Code
 from foreword._scan_findings import LIMIT, Finding, Findings
-from foreword._scan_markup import MARKS, scan_comments, scan_images, scan_tokens
+from foreword._scan_markup import has_markup, scan_comments, scan_images, scan_tokens
 from foreword._scan_rules import OFF, RULES, SEVERITIES, Rule
 from foreword._scan_shape import base64_runs, far_away, long_lines, scan_base64, scan_shape
 from foreword._scan_words import scan_confusable, scan_words
@@ -20,7 +20,6 @@ from foreword._scan_words import scan_confusable, scan_words
 __all__ = ["LIMIT", "OFF", "RULES", "SEVERITIES", "Finding", "Rule", "scan", "scan_name"]
 
 _DEFAULTS: Final[Mapping[str, str]] = MappingProxyType({})
-_PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
 
 
 def scan(text: str, *, severities: Mapping[str, str] = _DEFAULTS) -> tuple[Finding, ...]:
@@ -71,9 +70,8 @@ def is_plain(text: str) -> bool:
     """Whether there is nothing in a text that a rule looks at; in doubt there is."""
     return (
         text.isascii()
-        and not text.encode("ascii").translate(None, _PLAIN)
-        and not any(mark in text for mark in MARKS)
-        and "<img" not in text.lower()
+        and not has_controls(text)
+        and not has_markup(text)
         and not any(True for _ in long_lines(text))
         and not any(True for _ in far_away(text))
         and not any(True for _ in base64_runs(text))

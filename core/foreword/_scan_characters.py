@@ -27,17 +27,29 @@ _ESCAPE_END = re.compile(r"[\x07\x1b\n]")
 _CONCEAL = re.compile(r"\x1b\[(?:[0-9:]{0,9};){0,9}0?8(?:;[0-9:;]{0,20})?m")
 
 
+_PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n"
+
+
+def has_controls(text: str) -> bool:
+    """Whether ASCII text holds a character that these rules look at."""
+    return bool(text.encode("ascii").translate(None, _PLAIN))
+
+
 def scan_characters(text: str, findings: Findings, *, one_line: bool = False) -> None:
     """Look at every character of a suspicious kind that its neighbours do not explain."""
+    if text.isascii() and not one_line and not has_controls(text):
+        return
     if "\U000e007f" in text:
         for flag in FLAGS:
             text = text.replace(flag, flag[0] * len(flag))
+    if "\r\n" in text:
+        text = text.replace("\r\n", " \n")
     start = 1 if text.startswith("\ufeff") and not one_line else 0
     spots = [match.start() for match in islice(CANDIDATE.finditer(text, start), BUDGET + 1)]
     if len(spots) > BUDGET:
         findings.add("too-many", spots.pop(), partial(Described, f"more than {BUDGET:,} suspicious characters"))
     if one_line:
-        spots = sorted({*spots, *(match.start() for match in re.finditer(r"[\t\n\r]", text))})
+        spots = sorted([*spots, *(match.start() for match in re.finditer(r"[\t\n]", text))])
     places = _by_kind(text, spots)
     drop_runs(text, places, findings)
     for kind, (rule, what) in _SIMPLE.items():

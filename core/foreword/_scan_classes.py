@@ -122,7 +122,6 @@ _STARTS = [low for low, _, _ in KINDS]
 # The class comes first, for there the engine is fastest; all contexts follow as assertions about the character matched.
 CANDIDATE: Final = re.compile(
     f"[{char_class()}]"
-    r"(?!(?<=\r)\n)"
     rf"(?<![{_JOINING}][\u200C\u200D])(?!(?<=[\u200C\u200D])[{_JOINING}])"
     rf"(?!(?<=[{_PICTOGRAPHS}\uFE0F]\u200D)[{_PICTOGRAPHS}])"
     rf"(?<![{_SPACELESS}]\u200B)(?!(?<=\u200B)[{_SPACELESS}])"

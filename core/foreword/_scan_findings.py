@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple, TypeVar
 
 from foreword._diagnostics import Severity, printable
 from foreword._scan_rules import OFF, RULES, SEVERITIES
@@ -12,8 +12,11 @@ from foreword._scan_rules import OFF, RULES, SEVERITIES
 LIMIT: Final = 50
 """How many findings of one text are told."""
 
-BUDGET: Final = 150_000
-"""How many suspicious places of one text are looked at."""
+BUDGET: Final = 100_000
+"""How many suspicious characters of one text are looked at."""
+
+MARKUP_BUDGET: Final = 10_000
+"""How many pieces of markup of one kind are looked at."""
 
 _BLANKS: Final = {
     code: f"\\u{{{code:x}}}"
@@ -43,6 +46,8 @@ class Described(NamedTuple):
 
 Describe = Callable[[], Described]
 
+T = TypeVar("T")
+
 
 class Findings:
     """Collects findings and keeps no more than are told, so that a hostile text cannot make it large."""
@@ -62,6 +67,14 @@ class Findings:
         self._counts[rule] = self._counts.get(rule, 0) + 1
         if len(found) > 4 * LIMIT:
             _first(found)
+
+    def limited(self, places: Iterable[tuple[int, T]], what: str) -> Iterator[tuple[int, T]]:
+        """Give places until they are too many, and then say so."""
+        for nth, place in enumerate(places):
+            if nth == MARKUP_BUDGET:
+                self.add("too-many", place[0], lambda: Described(f"more than {MARKUP_BUDGET:,} {what}"))
+                return
+            yield place
 
     def finish(self) -> tuple[Finding, ...]:
         """The findings in the order of the text; of too many the worst, and one that counts the rest."""
@@ -114,7 +127,7 @@ def _first(found: list[tuple[int, Describe]]) -> None:
 
 
 def _settle(severities: Mapping[str, str]) -> dict[str, Severity]:
-    settled = {name: rule.severity for name, rule in RULES.items()}
+    settled: dict[str, Severity] = {name: rule.severity for name, rule in RULES.items()}
     for name, wanted in severities.items():
         if name not in settled:
             raise ValueError(f"no scanner rule is called {shown(name)!r}")

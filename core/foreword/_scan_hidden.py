@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 from foreword import _scan_payloads as payloads
@@ -40,7 +40,7 @@ def scan_selectors(text: str, spots: Sequence[int], findings: Findings) -> None:
     """Report variation selectors: in a row, dense or spelling something an error, else a warning each."""
     for group in groups(spots, _SELECTOR_GAP):
         members = _with_first(text, group)
-        in_a_row = any(here + 1 == after for here, after in zip(members, members[1:], strict=False))
+        in_a_row = any(here + 1 == after for here, after in pairwise(members))
         if in_a_row or len(members) >= _DENSE_COUNT or _spells(text, members):
             findings.add("variation-selectors", members[0], partial(_describe_selectors, text, members))
             continue

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from typing import Final
 
 from foreword._scan_code import Code
-from foreword._scan_findings import BUDGET, Described, Findings, shown
+from foreword._scan_findings import MARKUP_BUDGET, Described, Findings, shown
 
-_MARKUP_BUDGET: Final = BUDGET // 3
 _COMMENT, _COMMENT_END = "<!--", "-->"
 
 _MARKDOWN_ADDRESS = re.compile(r"\]\([ \t]{0,9}<?((?:[Hh][Tt][Tt][Pp][Ss]?:)?//[^)\n]{0,2000})")
@@ -30,8 +28,16 @@ _TOKENS: Final = (
     ("<\uff5c", re.compile(r"<\uff5c[A-Za-z0-9_\u2581]{1,40}\uff5c>")),
 )
 
-MARKS: Final = (_COMMENT, "](", *(mark for mark, _ in _TOKENS))
-"""What a text holds at least one of when it has markup to look at; an image tag may be in any case."""
+_MARKS: Final = (_COMMENT, "](", *(mark for mark, _ in _TOKENS))
+
+
+def has_markup(text: str) -> bool:
+    """Whether a text holds anything that these rules look at; in doubt it does."""
+    return any(mark in text for mark in _MARKS) or _has_image_tag(text)
+
+
+def _has_image_tag(text: str) -> bool:
+    return "<" in text and "<img" in text.lower()
 
 
 def scan_comments(text: str, code: Code, findings: Findings) -> None:
@@ -40,25 +46,27 @@ def scan_comments(text: str, code: Code, findings: Findings) -> None:
         return
     # Behind the last end of a comment every beginning is one that is not closed.
     opened = text.find(_COMMENT, max(0, text.rfind(_COMMENT_END) - 1))
-    for _ in range(_MARKUP_BUDGET):
-        if opened < 0 or not code.holds(opened):
-            break
+    coded: set[int] = set()
+    while opened >= 0 and len(coded) < MARKUP_BUDGET and code.holds(opened):
+        coded.add(opened)
         opened = text.find(_COMMENT, opened + 1)
     if opened >= 0:
         findings.add("unterminated-comment", opened, partial(_describe_unterminated, text, opened))
     end = len(text) if opened < 0 else opened
+    for begin, closed in findings.limited(_comments(text, end, coded, code), "HTML comments"):
+        findings.add("html-comment", begin, partial(_describe_comment, text, begin + len(_COMMENT), closed))
+
+
+def _comments(text: str, end: int, coded: set[int], code: Code) -> Iterator[tuple[int, int]]:
     begin = text.find(_COMMENT, 0, end)
-    for _ in range(_MARKUP_BUDGET):
-        if begin < 0:
-            return
+    while begin >= 0:
         after = begin + 1
-        if not code.holds(begin):
+        if begin not in coded and not code.holds(begin):
             # An end may share its dashes with the beginning.
             closed = text.find(_COMMENT_END, begin + 2)
+            yield begin, closed
             after = closed + len(_COMMENT_END)
-            findings.add("html-comment", begin, partial(_describe_comment, text, begin + len(_COMMENT), closed))
         begin = text.find(_COMMENT, after, end)
-    findings.add("too-many", begin, partial(Described, f"more than {_MARKUP_BUDGET:,} HTML comments"))
 
 
 def _describe_comment(text: str, begin: int, end: int) -> Described:
@@ -72,15 +80,12 @@ def _describe_unterminated(text: str, begin: int) -> Described:
 
 def scan_images(text: str, code: Code, findings: Findings) -> None:
     """Report images from other hosts outside code."""
-    nth = 0
-    for nth, (offset, address) in enumerate(islice(_images(text), _MARKUP_BUDGET)):
+    for offset, address in findings.limited(_images(text), "images from other hosts"):
         if code.holds(offset):
             continue
         with_placeholder = _PLACEHOLDER.search(address) is not None
         rule = "image-placeholder" if with_placeholder else "remote-image"
         findings.add(rule, offset, partial(_describe_image, address, with_placeholder))
-    if nth + 1 >= _MARKUP_BUDGET:
-        findings.add("too-many", 0, partial(Described, f"more than {_MARKUP_BUDGET:,} images from other hosts"))
 
 
 def _images(text: str) -> Iterator[tuple[int, str]]:
@@ -90,7 +95,7 @@ def _images(text: str) -> Iterator[tuple[int, str]]:
         begin = text.rfind("![", max(0, match.start() - _ALTERNATIVE_LIMIT), match.start())
         if begin >= 0 and "]" not in text[begin + 2 : match.start()]:
             yield begin, _TITLE.split(match[1], maxsplit=1)[0]
-    for match in _IMAGE_TAG.finditer(text):
+    for match in _IMAGE_TAG.finditer(text) if _has_image_tag(text) else ():
         source = _SRC.search(match[0])
         address = "" if source is None else next(filter(None, source.groups()), "")
         if _REMOTE.match(address):
@@ -107,10 +112,8 @@ def scan_tokens(text: str, code: Code, findings: Findings) -> None:
     for mark, pattern in _TOKENS:
         if mark not in text:
             continue
-        nth = 0
-        for nth, match in enumerate(islice(pattern.finditer(text), _MARKUP_BUDGET)):
-            if not code.holds(match.start()):
-                message = f"control token '{shown(match[0])}' outside code"
-                findings.add("control-token", match.start(), partial(Described, message))
-        if nth + 1 >= _MARKUP_BUDGET:
-            findings.add("too-many", 0, partial(Described, f"more than {_MARKUP_BUDGET:,} control tokens"))
+        tokens = ((match.start(), match[0]) for match in pattern.finditer(text))
+        for offset, token in findings.limited(tokens, "control tokens"):
+            if not code.holds(offset):
+                message = f"control token '{shown(token)}' outside code"
+                findings.add("control-token", offset, partial(Described, message))

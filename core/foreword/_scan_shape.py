@@ -13,8 +13,9 @@ from foreword._scan_findings import Described, Findings
 _LONG: Final = 2_000
 _VERY_LONG: Final = 10_000
 _FAR_RIGHT = re.compile(r"(?<! ) {80,}+(?=\S)")
-_FAR_DOWN = re.compile(r"\n(?:[ \t]*+\n){20,}+")
-_SPACES = " " * 80
+_FAR_DOWN = re.compile(r"\n(?:[ \t]*+\n){5,}+")
+_FAR_SPACES: Final = 80
+_FAR_LINES: Final = 20
 
 _RUN_LENGTH: Final = 200
 _DISTINCT: Final = 10
@@ -61,9 +62,13 @@ def long_lines(text: str) -> Iterator[tuple[int, int]]:
 
 def far_away(text: str) -> Iterator[tuple[int, int]]:
     """Give the spaces or blank lines that push text off the screen."""
-    if _SPACES in text:
+    if " " * _FAR_SPACES in text:
         yield from (match.span() for match in _FAR_RIGHT.finditer(text))
-    yield from (match.span() for match in _FAR_DOWN.finditer(text))
+    if b"\n" * (_FAR_LINES + 1) not in text.encode("ascii", "replace").translate(None, b" \t"):
+        return
+    for match in _FAR_DOWN.finditer(text):
+        if match.end() < len(text) and text.count("\n", *match.span()) > _FAR_LINES:
+            yield match.span()
 
 
 def base64_runs(text: str) -> Iterator[tuple[int, int]]:

@@ -10,10 +10,10 @@ from typing import Final
 from foreword._scan_findings import BUDGET, Described, Findings, code_point, named, shown
 
 _LATIN = r"A-Za-z\u00AA\u00BA\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u024F\u1E00-\u1EFF"
-# Cyrillic, Armenian, Cherokee, fullwidth and mathematical letters. Greek is not here: units and formulas mix it with Latin.
+# Cyrillic, Armenian, Cherokee, fullwidth and mathematical letters; Greek ones not, for units and formulas mix them with Latin.
 _FOREIGN = (
-    r"\u0400-\u0482\u048A-\u052F\u1C80-\u1C8F\uA640-\uA66E\uA680-\uA69D\u0531-\u0556\u0560-\u0588\u13A0-\u13FD\uAB70-\uABBF"
-    r"\uFF21-\uFF3A\uFF41-\uFF5A\U0001D400-\U0001D7CB"
+    r"\u0400-\u0482\u048A-\u052F\u1C80-\u1C8F\uA640-\uA66E\uA680-\uA69D\u0531-\u0556\u0560-\u0588\u13A0-\u13FD"
+    r"\uAB70-\uABBF\uFF21-\uFF3A\uFF41-\uFF5A\U0001D400-\U0001D7CB"
 )
 _MARKS = r"\u0300-\u036F"
 _MARK_LIMIT = 8
@@ -38,6 +38,8 @@ _TWINS: Final = str.maketrans(
 
 def scan_words(text: str, findings: Findings) -> None:
     """Report words in which Latin letters stand among letters that look like them."""
+    if text.isascii():
+        return
     position = 0
     for _ in range(BUDGET):
         match = _MIXED.search(text, position)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ._borders import neutralise
 from ._diagnostics import Severity
 from ._scan import Finding, scan, scan_name
 from ._xml_layout import escape_body
+
+if TYPE_CHECKING:
+    from ._settings import Settings
 
 _ONE_LOWER: Mapping[str, Severity | None] = {"error": "warning", "warning": "info", "info": None}
 
@@ -32,6 +35,12 @@ class Screen:
     severities: Mapping[str, str] = field(default_factory=dict[str, str])
     refuse: frozenset[str] = frozenset()
     keep: frozenset[str] = frozenset()
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Screen:
+        """Return the screen that the settings ask for."""
+        scan = settings.scan
+        return cls(settings.layout, scan.severities, frozenset(scan.refuse), frozenset(scan.keep))
 
     def scanned(self, text: str, names: Mapping[str, str], *, trusted: bool) -> Iterator[Screened]:
         """Yield what a text and the names that come with it hold that a person does not see.

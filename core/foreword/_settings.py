@@ -75,11 +75,15 @@ class SectionPolicy(Table):
 
 
 class PluginSettings(Table):
-    """Which plugins are left out, which must be there, and the layers they are granted beside their own."""
+    """Which plugins are left out, which must be there, and the layers they are granted beside their own.
+
+    ``timeout`` is how many seconds a call of a third party's plugin is waited for; None is for ever.
+    """
 
     disable: PluginNames = ()
     require: PluginNames = ()
     pin: bool = False
+    timeout: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] | None = None
     layers: Annotated[Mapping[PluginName, Layers], Unchangeable, AsDict] = Field(
         default_factory=dict[str, tuple[Layer, ...]]
     )

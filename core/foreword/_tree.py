@@ -5,12 +5,27 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Collection
+from typing import Final
 
 from ._walk import DIRECTORY, Enclosure, Refused, below, opened, real_target, shown
 
 
-def tree(enclosure: Enclosure, skip: Collection[str], depth: int, limit: int) -> list[str]:
+_HIDDEN_FROM_ALL: Final = frozenset({".git", ".DS_Store"})
+"""What version control and file managers keep in a directory: no part of what is in it."""
+
+
+def tree(
+    enclosure: Enclosure, skip: Collection[str], depth: int, limit: int, *, start: str = "", hidden: bool = False
+) -> list[str]:
     """List the entries below the root of an enclosure, level by level, and sort them by path.
+
+    Args:
+        enclosure: where to stay.
+        skip: paths that are left out.
+        depth: how many levels to list.
+        limit: the most entries to list.
+        start: the directory below the root to begin in.
+        hidden: whether to list dot entries too.
 
     Directories end in ``/``. Dot entries, what is left out, and links that lead out of the root are not
     listed; a directory that several ways lead to is listed under each, but entered once, and not by a link
@@ -21,7 +36,8 @@ def tree(enclosure: Enclosure, skip: Collection[str], depth: int, limit: int) ->
     """
     entries: list[str] = []
     entered: set[tuple[int, int]] = set()
-    regular, links = [""], list[str]()
+    regular, links = [start], list[str]()
+    deepest = depth + (start.count("/") + 1 if start else 0)
     while (regular or links) and len(entries) < limit:
         name = (regular or links).pop(0)
         try:
@@ -34,16 +50,16 @@ def tree(enclosure: Enclosure, skip: Collection[str], depth: int, limit: int) ->
                     found = sorted(listing, key=_by_name)
                 for entry in found:
                     path = below(name, entry.name)
-                    if entry.name.startswith(".") or path in skip:
+                    if path in skip or (entry.name in _HIDDEN_FROM_ALL if hidden else entry.name.startswith(".")):
                         continue
                     is_directory = _is_directory(enclosure, below(directory.real, entry.name), entry)
                     if is_directory is None:
                         continue
                     entries.append(f"{path}/" if is_directory else path)
-                    if is_directory and path.count("/") + 1 < depth:
+                    if is_directory and path.count("/") + 1 < deepest:
                         (links if entry.is_symlink() else regular).append(path)
         except (OSError, Refused):
-            if not name:
+            if name == start:
                 raise
     return sorted(shown(path) for path in entries[:limit])
 

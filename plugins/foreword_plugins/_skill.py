@@ -65,7 +65,7 @@ def read_skills(context: Context, root: Root) -> Iterator[Skill]:
     found: dict[str, Skill] = {}
     for file in context.read_directory(root, only=FILE, recursive=True, trusted_links=True):
         skill = _skill(context, file, layer)
-        if skill is None or not _is_trusted(context, root, file):
+        if skill is None or not _is_trusted(context, file):
             continue
         first = found.setdefault(skill.key, skill)
         if first is not skill:
@@ -74,11 +74,11 @@ def read_skills(context: Context, root: Root) -> Iterator[Skill]:
     yield from found.values()
 
 
-def _is_trusted(context: Context, root: Root, file: MarkdownFile) -> bool:
+def _is_trusted(context: Context, file: MarkdownFile) -> bool:
     if context.trusted_skills is None:
         return True
     trusted = context.trusted_skills.get(file.place.rpartition("/")[0])
-    if trusted is not None and trusted == context.content_hash(root, file.name.rpartition("/")[0]):
+    if trusted is not None and trusted == context.content_hash(file):
         return True
     why = "is not trusted yet" if trusted is None else "has changed since it was trusted"
     message = f"the skill {why}; skills are pinned, so it is left out"

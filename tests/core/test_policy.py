@@ -160,6 +160,9 @@ require = ["acme"]
 layers.acme = ["project"]
 [files]
 link_roots = ["/srv/"]
+[scan]
+refuse = ["joiner"]
+severities = { control = "error" }
 """
     settings = configured(tmp_path, text)
     file = str(tmp_path / "foreword.toml")
@@ -177,6 +180,9 @@ link_roots = ["/srv/"]
         ("plugins.disable", "[]", "default"),
         ("plugins.require", '["acme"]', f"{file}:8"),
         ("plugins.layers.acme", '["project"]', f"{file}:9"),
+        ("plugins.pin", "false", "default"),
+        ("skills.pin", "false", "default"),
+        ("memory.approval", "false", "default"),
         ("limits.extension.layer", "1048576", "default"),
         ("limits.extension.sections", "1000", "default"),
         ("limits.extension.templates", '["names"]', "default"),
@@ -184,6 +190,8 @@ link_roots = ["/srv/"]
         ("limits.memory.templates", '["names"]', "default"),
         ("limits.override.layer", "1048576", "default"),
         ("limits.override.templates", '["names"]', "default"),
+        ("scan.severities.control", '"error"', f"{file}:14"),
+        ("scan.refuse", '["joiner"]', f"{file}:13"),
         ("files.max_bytes", "262144", "default"),
         ("files.link_roots", '["/srv"]', f"{file}:11"),
     ]

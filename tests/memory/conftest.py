@@ -43,31 +43,39 @@ class House:
 
     @property
     def copies(self) -> Path:
+        """The directory of the copies."""
         return self.root / NAMESPACE / "prompts"
 
     @property
     def overrides(self) -> Path:
+        """The directory of the overrides."""
         return self.root / NAMESPACE / "prompt-overrides"
 
     @property
     def kept(self) -> Path:
+        """The directory of record, journal and texts."""
         return self.root / NAMESPACE / ".foreword"
 
     def write(self, path: Path, text: str | bytes) -> None:
+        """Write a file past foreword."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
     def builder(self) -> Builder:
+        """A builder of the configuration, whose diagnostics are found in ``found``."""
         self.found = []
         return Builder.from_config(self.home / "foreword.toml", plugins=False, on_diagnostic=self.found.append)
 
     def memory(self, who: Any = "agent", agent: str = "ada", **given: Any) -> AgentMemory:
+        """The memory, as a command opens it."""
         return AgentMemory(agent=agent, builder=self.builder(), who=who, **given)
 
     def create(self, agent: str = "ada", **given: Any) -> AgentMemory:
+        """Create the memory."""
         return AgentMemory.create(agent=agent, builder=self.builder(), **given)
 
     def build(self, agent: str = "ada", **given: Any) -> Prompt:
+        """Build the prompt."""
         return self.builder().build(agent, **given)
 
     def text(self, id: str) -> str:

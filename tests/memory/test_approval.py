@@ -19,11 +19,13 @@ def strict(home):
 
 
 def lock(house) -> dict[str, str]:
+    """The approvals of ada that stand beside the configuration."""
     path = house.home / "foreword.lock"
     return tomllib.loads(path.read_text())["approved"]["ada"] if path.exists() else {}
 
 
 def names(house) -> list[str]:
+    """The names of what waits."""
     return [one.name for one in house.memory().pending()]
 
 

@@ -11,6 +11,7 @@ NAME = "souveraine_operations/prompt-overrides/style.md"
 
 
 def git(root, *arguments: str) -> str:
+    """Run git in a directory, as the agent."""
     result = subprocess.run(
         ["git", "-C", str(root), "-c", "user.name=ada", "-c", "user.email=ada@example.org", *arguments],
         check=True,
@@ -38,10 +39,12 @@ def repository(house):
 
 
 def committed(house, revision: str = "HEAD") -> set[str]:
+    """The files of a commit."""
     return set(git(house.root, "show", "--name-only", "--format=", revision).split())
 
 
 def subjects(house) -> list[str]:
+    """The first lines of the messages of all commits, oldest first."""
     return git(house.root, "log", "--format=%s").splitlines()[::-1]
 
 

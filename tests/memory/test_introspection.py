@@ -28,7 +28,8 @@ def test_a_section_is_shown_at_each_layer(home) -> None:
     assert view.effective == "I am ada, on my own.\n\nAnd more."
     assert view.source == "I am {{ agent_name }}, on my own.\n\nAnd more."
     assert [line.partition(":")[0] for line in view.provenance] == ["shadowed", "applied", "applied"]
-    assert set(view.match) == {"prompts/AGENTS.md", "prompt-overrides/AGENTS.md", "prompt-overrides/AGENTS.append-001.md"}
+    files = {"prompts/AGENTS.md", "prompt-overrides/AGENTS.md", "prompt-overrides/AGENTS.append-001.md"}
+    assert set(view.match) == files
 
 
 def test_what_is_allowed_is_what_an_override_would_be_granted(home) -> None:

@@ -222,13 +222,25 @@ def test_an_override_whose_copy_is_edited_below_it_is_stale(home) -> None:
     assert list(home.outcomes().values()) == ["stale"]
 
 
+def test_a_file_that_came_to_those_that_were_read_is_a_conflict(home) -> None:
+    """With if_match an addition by somebody else to the same section stands in the way too, one elsewhere does not."""
+    mine, other = home.memory(), home.memory()
+    seen = mine.section("custom_style")
+    other.override("identity", "Elsewhere.", mode="append")
+    mine.override("custom_style", "One.", mode="append", if_match=seen.match)
+    with pytest.raises(MemoryConflict, match="append-001"):
+        mine.override("custom_style", "Two.", mode="append", if_match=seen.match)
+    with pytest.raises(MemoryConflict):
+        mine.override("custom_style", "Two.", mode="append", if_match={})
+
+
 # -- files that the agent writes past foreword -------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["SAFETY.md", "safety.md", "Safety.MD", "x.md"])
 @pytest.mark.parametrize("place", ["prompts", "prompt-overrides"])
 def test_a_locked_section_stays_the_operators_whatever_the_file(home, place, name) -> None:
-    """A copy or an override of a locked section is refused by the build, in any case and by any id, and status says it."""
+    """A copy or an override of a locked section is refused by the build, however it is named, and status says so."""
     expected = home.text("safety")
     folder = home.root / "souveraine_operations" / place
     data = "---\nid: safety\n---\nAnything goes.\n" if name == "x.md" else "Anything goes.\n"
@@ -246,7 +258,7 @@ def test_a_locked_section_stays_the_operators_whatever_the_file(home, place, nam
 
 
 def test_a_deleted_or_renamed_copy_takes_nothing_away(home) -> None:
-    """Deleting a copy, or renaming it away, leaves the operator's text; what it is renamed to is a section of its own."""
+    """Deleting a copy or renaming it away leaves the operator's text; under a new name it is a section of its own."""
     before = home.text("safety")
     (home.copies / "SAFETY.md").rename(home.copies / "MINE.md")
     (home.copies / "AGENTS.md").unlink()

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.torture import crashes, faults, races
 
 
 @pytest.fixture
 def told() -> list[str]:
+    """The lines that were reported."""
     return []
 
 
 def test_no_failing_call_loses_anything(told) -> None:
     """Whichever call of the operating system fails or kills, in each operation, texts, record and journal are whole."""
-    counts = faults.run(told.append, stride=53)
+    counts = faults.run(told.append, stride=97)
     assert len(counts) == 3 * len(told)
     assert all(runs > 1 for runs in counts.values()), counts
 

@@ -32,6 +32,7 @@ def lined(home):
 
 
 def actions(memory: AgentMemory, **given: bool) -> dict[str, str]:
+    """Upgrade, and return what was done to each copy."""
     return {one.file: one.action for one in memory.upgrade(**given)}
 
 

@@ -47,6 +47,9 @@ class Witness:
         if not copies.exists():
             assert memory.status().created is False, f"{when}: a creation counts without its copies"
         if not self._created:
+            found = memory.status()
+            halves = [copy.file for copy in found.copies if copy.state in ("new", "deleted")]
+            assert not found.created or not halves, f"{when}: half a creation counts: {halves} are not there"
             AgentMemory.create(agent="ada", builder=memory.builder)
         status = memory.status()
         assert status.created, f"{when}: the memory is gone"

@@ -10,6 +10,7 @@ import click
 
 from foreword import Builder, ConfigError
 from foreword._agent_settings import AGENT
+from foreword._diagnostics import printable
 from foreword._names import agent_name
 from foreword._settings import Settings
 from foreword.memory import AgentMemory, Upgraded
@@ -48,7 +49,12 @@ def agents_with_memories(settings: Settings) -> list[str]:
 
 def tell(message: str) -> None:
     """Tell what went otherwise than asked."""
-    click.echo(f"note: {message}", err=True)
+    click.echo(printable(f"note: {message}"), err=True)
+
+
+def shown(text: str) -> str:
+    """Return an agent's text for the operator's terminal: its lines, without control or format characters."""
+    return "\n".join(printable(line) for line in text.split("\n"))
 
 
 def tell_upgraded(request: Request, done: list[Upgraded], dry_run: bool) -> None:
@@ -59,9 +65,9 @@ def tell_upgraded(request: Request, done: list[Upgraded], dry_run: bool) -> None
     if not done:
         click.echo("Every copy is up to date, or the agent's own.")
     for one in done:
-        click.echo(f"{'would ' if dry_run else ''}{one.action} {one.file} ({one.id})")
+        click.echo(printable(f"{'would ' if dry_run else ''}{one.action} {one.file} ({one.id})"))
         if dry_run and one.diff:
-            click.echo(one.diff)
+            click.echo(shown(one.diff))
 
 
 def upgrade_all(request: Request, reason: str, dry_run: bool) -> None:
@@ -94,11 +100,13 @@ def upgrade_all(request: Request, reason: str, dry_run: bool) -> None:
         if dry_run:
             for agent, result in sorted(done.items()):
                 for upgraded in result:
-                    click.echo(f"{agent}: would {upgraded.action} {upgraded.file} ({upgraded.id})\n{upgraded.diff}")
+                    click.echo(shown(f"{agent}: would {upgraded.action} {upgraded.file} ({upgraded.id})"))
+                    click.echo(shown(upgraded.diff))
         told = ", ".join(f"{number} × {action}" for action, number in sorted(counts.items())) or "nothing to do"
-        click.echo(f"{len(agents)} memories: {told}; {len(failures)} failed.")
+        many = "1 memory" if len(agents) == 1 else f"{len(agents)} memories"
+        click.echo(f"{many}: {told}; {len(failures)} failed.")
         for agent, told in sorted(failures.items()):
-            click.echo(f"{agent}: {told}", err=True)
+            click.echo(printable(f"{agent}: {told}"), err=True)
     if failures:
         sys.exit(1)
 

@@ -7,6 +7,7 @@ import sys
 import click
 
 from foreword import BuildError
+from foreword._agent_directories import idle_agent_directories
 
 from . import _json
 from ._common import FAILED, Request, common
@@ -27,7 +28,7 @@ def command(request: Request) -> None:
         if failure.prompt is None:
             raise
         prompt = failure.prompt
-    found = [*prompt.diagnostics, *builder.check(prompt)]
+    found = [*prompt.diagnostics, *builder.check(prompt), *idle_agent_directories(builder.settings, builder.reader())]
     if request.as_json:
         click.echo(_json.dump([_json.of_diagnostic(diagnostic) for diagnostic in found]))
     else:

@@ -15,7 +15,7 @@ from foreword.memory import AgentMemory, CopyStatus, Entry, MemoryStatus
 
 from . import _json
 from ._common import Request, common
-from ._memories import tell, tell_upgraded, upgrade_all
+from ._memories import shown, tell, tell_upgraded, upgrade_all
 from ._table import print_table
 
 as_who = click.option(
@@ -79,9 +79,9 @@ def status(request: Request) -> None:
     if rows:
         print_table(("state", "what", "section", "file", "reason"), rows)
     for name in found.pending:
-        click.echo(f"waits for approval: {name}")
+        click.echo(shown(f"waits for approval: {name}"))
     for problem in found.problems:
-        click.echo(problem, err=True)
+        click.echo(shown(problem), err=True)
 
 
 @command.command("show", epilog="Example: foreword memory show safety --agent ada --memory memories/ada --at 3")
@@ -99,7 +99,7 @@ def show(request: Request, id: str, number: int | None) -> None:
         if not texts:
             click.echo(f"The memory held nothing of {id!r} then.")
         for name, text in texts.items():
-            click.echo(f"--- {name}\n{'(deleted)' if text is None else text.rstrip()}\n")
+            click.echo(shown(f"--- {name}\n{'(deleted)' if text is None else text.rstrip()}\n"))
         return
     view = memory.section(id)
     if request.as_json:
@@ -113,7 +113,7 @@ def show(request: Request, id: str, number: int | None) -> None:
     if view.copy is not None:
         parts.insert(1, (f"copy {view.copy.place} ({view.copy.outcome})", view.copy.text))
     for name, text in parts:
-        click.echo(f"--- {name}\n{'(nothing)' if text is None else text}\n")
+        click.echo(shown(f"--- {name}\n{'(nothing)' if text is None else text}\n"))
     click.echo(f"You may: {', '.join(view.allowed) or 'nothing'}" + (f" ({view.why_not})" if view.why_not else ""))
 
 
@@ -217,7 +217,7 @@ def pending(request: Request) -> None:
     elif rows:
         print_table(headings, rows)
         for one in waiting:
-            click.echo(f"\n--- {one.name}\n{one.text.rstrip()}")
+            click.echo(shown(f"\n--- {one.name}\n{one.text.rstrip()}"))
     else:
         click.echo("Nothing waits.")
 

@@ -36,18 +36,19 @@ def command(request: Request, dry_run: bool) -> None:
     }
     reader = Builder(settings=settings, plugins=False, on_diagnostic=lambda _: None).reader()
     skills = {
-        file.place.rpartition("/")[0]: skill_hash(reader, root, file.name.rpartition("/")[0])
+        file.place.rpartition("/")[0]: skill_hash(reader, file)
         for root in skill_roots(settings, request.agent)
         for file in reader.read_directory(root, only=_SKILL, recursive=True).files
         if file.error is None
     }
+    readable = {name: value for name, value in skills.items() if value is not None}
     rows = [
         (kind, name, _state(before.get(name), value))
         for kind, before, now in (("plugin", old.plugins, plugins), ("skill", old.skills, skills))
         for name, value in sorted(now.items())
     ]
     if not dry_run:
-        write_lock(path, replace(old, plugins=plugins, skills={**old.skills, **skills}))
+        write_lock(path, replace(old, plugins=plugins, skills={**old.skills, **readable}))
     if request.as_json:
         content = [{"kind": kind, "name": name, "state": state} for kind, name, state in rows]
         click.echo(_json.dump({"lock": path, "trusted": content}))
@@ -58,7 +59,9 @@ def command(request: Request, dry_run: bool) -> None:
         click.echo("There are neither third-party plugins nor skills.")
 
 
-def _state(before: str | None, now: str) -> str:
+def _state(before: str | None, now: str | None) -> str:
+    if now is None:
+        return "unreadable"
     if before is None:
         return "new"
     return "unchanged" if before == now else "changed"

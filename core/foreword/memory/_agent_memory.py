@@ -23,7 +23,7 @@ from ._override import Draft, attempt, draft, matches, read_only, redraft
 from ._queue import Pending, drop, propose
 from ._revert import revert
 from ._sections_view import SectionView, view, views
-from ._status import MemoryStatus, as_copy, copy_statuses
+from ._status import MemoryStatus, as_copy, copy_statuses, writable_by_everybody
 from ._templates import templates
 from ._trial_status import override_statuses, with_outcomes
 from ._upgrade import Take, Upgraded, settle, upgrade
@@ -112,6 +112,8 @@ class AgentMemory(MemoryAccess):
             for diagnostic in told
             if diagnostic.severity != "info" and diagnostic.provider and ":memory " in diagnostic.provider
         )
+        if writable_by_everybody(self._files.store.root):
+            problems = (f"everybody may write to {self._files.store.root} (chmod o-w)", *problems)
         return MemoryStatus(
             agent=record.agent,
             created=self._files.created,
@@ -209,8 +211,8 @@ class AgentMemory(MemoryAccess):
         """
         with self._locked():
             changes = self._settled()
-            if if_match:
-                check_unchanged(self._files, if_match)
+            if if_match is not None:
+                check_unchanged(self._files, if_match, matches(self._files, id))
             plan = self._plan()
             if read_only(self._files, plan, id):
                 raise ChangeRefused(f"{id!r} is read_only in the memory")

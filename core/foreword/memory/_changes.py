@@ -233,8 +233,13 @@ class Changes:
                 self._files.store.sweep(self._files.path(folder))
 
 
-def check_unchanged(files: MemoryFiles, expected: Mapping[str, str | None]) -> None:
-    """Raise unless each file still has the bytes that were read.
+def check_unchanged(files: MemoryFiles, expected: Mapping[str, str | None], now: Mapping[str, str | None]) -> None:
+    """Raise unless each file still has the bytes that were read, and no other came to them.
+
+    Args:
+        files: the memory's files.
+        expected: the hash of each file that was read.
+        now: the hash of each file that would be read now.
 
     Raises:
         MemoryConflict: somebody changed one in the meantime.
@@ -243,6 +248,9 @@ def check_unchanged(files: MemoryFiles, expected: Mapping[str, str | None]) -> N
     for name, wanted in expected.items():
         data = present.get(name)
         if (None if data is None else digest(data)) != wanted:
+            raise MemoryConflict(_changed(name))
+    for name, hashed in now.items():
+        if hashed is not None and name not in expected:
             raise MemoryConflict(_changed(name))
 
 

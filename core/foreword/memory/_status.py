@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
@@ -131,3 +133,11 @@ def body(text: str) -> str:
 def as_copy(text: str) -> str:
     """Return the text of a file whose body is the text, whatever the text begins with."""
     return f"---\n---\n{text}" if text.startswith("---") else text
+
+
+def writable_by_everybody(root: str) -> bool:
+    """Return whether every user of the machine may put files into a directory."""
+    try:
+        return bool(os.stat(root).st_mode & stat.S_IWOTH)
+    except OSError:
+        return False

@@ -1,0 +1,43 @@
+"""Per-agent directories that no agent reads."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from ._diagnostics import Diagnostic, Place
+from ._errors import ConfigError
+from ._files import Reader
+from ._names import agent_name
+from ._roots import Root
+from ._settings import Settings
+from ._template import nearest
+from ._walk import below
+
+_FOLDER = "agents"
+
+
+def idle_agent_directories(settings: Settings, reader: Reader) -> Iterator[Diagnostic]:
+    """Yield a note about each directory under ``agents/`` that nobody seems to ask for.
+
+    Its name is none that an agent can have, or the configuration knows agents and not this one.
+    """
+    prompts = settings.prompts_dir
+    if prompts is None:
+        return
+    inside = Root(below(prompts.written, _FOLDER), below(prompts.path, _FOLDER))
+    for entry in reader.tree(inside, depth=1):
+        name = unicodedata.normalize("NFC", entry.rstrip("/"))
+        place = Place(below(inside.written, entry.rstrip("/")))
+        if not entry.endswith("/"):
+            yield Diagnostic("FW008", "info", "it is no agent's directory and is not read", place, "move it")
+            continue
+        try:
+            agent_name(name)
+        except ConfigError as problem:
+            yield Diagnostic("FW008", "info", f"no agent can have this name: {problem.message}", place, "rename it")
+            continue
+        if settings.agents and name not in settings.agents:
+            near = nearest(name, settings.agents)
+            hint = f"did you mean {near!r}?" if near else f"add [agents.{name}], or rename it"
+            yield Diagnostic("FW008", "info", f"[agents] of the configuration names no agent {name!r}", place, hint)
