@@ -76,26 +76,27 @@ FLAGS: Final = tuple(
 )
 """The three flags that tag characters are for."""
 
-RTL: Final = re.compile(r"[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\U00010800-\U00010FFF\U0001E800-\U0001EFFF]")
+RTL: Final = re.compile(r"[\u0590-\u061B\u061D-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\U00010800-\U00010FFF\U0001E800-\U0001EFFF]")
 
 BRAILLE: Final = re.compile(r"[\u2801-\u28FF]")
 
 JAMO: Final = re.compile(r"[\u1100-\u115E\u1161-\u11FF\uA960-\uA97C\uD7B0-\uD7FB]")
 
+# None of the neighbours may be a character that is looked at, or two of them would vouch for each other.
 # Scripts whose letters join or stack, from Arabic over the Indic ones to Mongolian and Adlam.
 _JOINING = (
-    r"\u0600-\u08FF\u0900-\u0DFF\u0F00-\u0FFF\u1000-\u109F\u1700-\u180A\u1810-\u18AF\u1900-\u1C7F\u1CD0-\u1CFF"
+    r"\u0600-\u061B\u061D-\u0DFF\u0F00-\u109F\u1700-\u17B3\u17B6-\u180A\u1810-\u18AF\u1900-\u1C7F\u1CD0-\u1CFF"
     r"\uA800-\uAAFF\uABC0-\uABFF\uFB50-\uFDFF\uFE70-\uFEFC\U00010A00-\U00011FFF\U0001E900-\U0001E95F"
 )
 # Scripts without spaces between words, where a zero-width space allows a line break.
-_SPACELESS = r"\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u1950-\u19FF\u1A20-\u1AAF\uA9E0-\uA9FF\uAA00-\uAADF"
+_SPACELESS = r"\u0E00-\u0EFF\u1000-\u109F\u1780-\u17B3\u17B6-\u17FF\u1950-\u19FF\u1A20-\u1AAF\uA9E0-\uA9FF\uAA00-\uAADF"
 _MONGOLIAN = r"\u1807\u1810-\u18AF"
 _IDEOGRAPHS = r"\u3005\u3007\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF"
 _PICTOGRAPHS = (
     r"\u00A9\u00AE\u203C\u2049\u2122\u2139\u2190-\u21FF\u2300-\u23FF\u2460-\u24FF\u25A0-\u27BF\u2900-\u297F"
     r"\u2B00-\u2BFF\u3030\u303D\u3297\u3299\U0001F000-\U0001FAFF"
 )
-_EMOJI_BASES = _PICTOGRAPHS + r"#*0-9\u00B1\u20A0-\u2BFF\u3200-\u32FF"
+_EMOJI_BASES = _PICTOGRAPHS + r"#*0-9\u00B1\u20A0-\u27FF\u2900-\u2BFF\u3200-\u32FF"
 # Mathematical symbols, the slashed zero, ideographs, and scripts with standardised variants.
 _VARIED = (
     r"0\u1000-\u109F\u2190-\u27BF\u2900-\u2BFF\u3000-\u303F\uA840-\uA87F\uFF00-\uFF65\U00010AC0-\U00010AFF"

@@ -10,11 +10,10 @@ from foreword._scan_fences import BLANK, Blocks, Span, read_fences
 from foreword._scan_findings import MARKUP_BUDGET
 
 _TICKS = re.compile(r"`+")
-_INLINE = re.compile(r"[`<]`*|\]\(")
+# The class comes first, for there the engine is fastest.
+_INLINE = re.compile(r"[`<\]](?:(?<=`)`*|(?<=<)|(?<=\])\()")
 _DEFINITION = re.compile(r"[\s>*+0-9.)-]*\[(?:[^\[\]\\]|\\.)*+\]:", re.DOTALL)
-_LINK = re.compile(
-    r"\]\(\s*+(?:<[^<>\n`]*+>|[^\s()<>`]*+)(?:\s++(?:\"[^\"`]*+\"|'[^'`]*+'|\([^()`]*+\)))?+\s*+\)"
-)
+_LINK = re.compile(r"\]\(\s*+(?:<[^<>\n`]*+>|[^\s()<>`]*+)(?:\s++(?:\"[^\"`]*+\"|'[^'`]*+'|\([^()`]*+\)))?+\s*+\)")
 _ATTRIBUTE = r"""\s++[A-Za-z_:][\w:.-]*+(?:\s*+=\s*+(?:[^\s"'=<>`]++|'[^']*+'|"[^"]*+"))?+"""
 _TAG = re.compile(
     rf"<(?:[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*+\s*+/?>|/[A-Za-z][A-Za-z0-9-]*+\s*+>"
@@ -81,20 +80,23 @@ def _code_spans(text: str, begin: int, end: int) -> list[Span]:
     spans: list[Span] = []
     if _DEFINITION.match(text, begin, end):
         return spans
-    closing = _closing(text, begin, end)
+    runs = [match.span() for match in islice(_TICKS.finditer(text, begin, end), MARKUP_BUDGET + 1)]
+    if len(runs) > MARKUP_BUDGET:
+        return spans
+    closing = _closing(text, runs)
     unclosed: set[str] = set()
     position = begin
-    while True:
+    for _ in range(MARKUP_BUDGET):
         match = _INLINE.search(text, position, end)
         if match is None:
-            return spans
+            break
         position = match.end()
         if match[0][0] == "`":
             first = match.start() + _escaped(text, match.start())
             after = closing.get(match.start())
             if after is not None:
                 if "\n" in text[first:after]:
-                    return spans
+                    break
                 spans.append((first, after))
                 position = after
         elif match[0][0] == "<" and not _escaped(text, match.start()):
@@ -102,13 +104,13 @@ def _code_spans(text: str, begin: int, end: int) -> list[Span]:
         elif match[0][0] == "]":
             link = _LINK.match(text, match.start(), end)
             if link is None:
-                return spans
+                break
             position = link.end()
+    return spans
 
 
-def _closing(text: str, begin: int, end: int) -> dict[int, int]:
+def _closing(text: str, runs: list[Span]) -> dict[int, int]:
     # Where the code ends that each run of backticks begins.
-    runs = [match.span() for match in islice(_TICKS.finditer(text, begin, end), MARKUP_BUDGET)]
     following: dict[int, int] = {}
     closing: dict[int, int] = {}
     for start, stop in reversed(runs):

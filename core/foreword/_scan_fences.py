@@ -22,7 +22,9 @@ _QUOTED = re.compile(r" {0,3}> {0,4}")
 _LISTED = re.compile(r"(?: {0,3}(?:[-*+]|\d{1,9}[.)]) {1,4})?+ *")
 _ITEM = re.compile(r" *(?:[-*+]|\d{1,9}[.)]) {1,4}(?=[^ ])")
 _LEAVES_QUOTE = re.compile(r"\n(?! {0,3}>)")
-_RAW = re.compile(r"<(?:(!--)|(\?)|(!\[CDATA\[)|(![A-Za-z])|((?:pre|script|style|textarea)(?=[\s>]|\Z)))", re.IGNORECASE)
+_RAW = re.compile(
+    r"<(?:(!--)|(\?)|(!\[CDATA\[)|(![A-Za-z])|((?:pre|script|style|textarea)(?=[\s>]|\Z)))", re.IGNORECASE
+)
 _RAW_LINE = re.compile(rf"\n{_PREFIX}(?={_RAW.pattern})", re.IGNORECASE)
 _RAW_ENDS = tuple(
     re.compile(end, re.IGNORECASE) for end in ("-->", r"\?>", r"\]\]>", ">", "</(?:pre|script|style|textarea)>")

@@ -23,6 +23,8 @@ _BLANKS: Final = {
     for code in (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0)
 }
 
+_SEVERITIES: Final[Mapping[str, Severity]] = {severity: severity for severity in SEVERITIES}
+
 
 class Finding(NamedTuple):
     """One thing the scanner found; ``line`` and ``column`` count from 0, the column in code points."""
@@ -134,8 +136,7 @@ def _settle(severities: Mapping[str, str]) -> dict[str, Severity]:
         if wanted == OFF:
             del settled[name]
             continue
-        known = [severity for severity in SEVERITIES if severity == wanted]
-        if not known:
+        if wanted not in _SEVERITIES:
             raise ValueError(f"severity of {name} is one of error, warning, info, off; not {shown(wanted)!r}")
-        settled[name] = known[0]
+        settled[name] = _SEVERITIES[wanted]
     return settled

@@ -13,6 +13,8 @@ from foreword._scan_findings import BUDGET, Described, Findings, code_point, nam
 from foreword._scan_spots import Span, dense, groups, outside
 
 _IN_RUNS: Final[tuple[Kind, ...]] = ("zero-width", "joiner", "mark", "soft-hyphen", "free-selector", "invisible")
+# Neighbours may make the first and the last character of a run harmless.
+_RUN_LEAST: Final = 6
 _DENSE_COUNT: Final = 16
 _DENSE_SPAN: Final = 1_000
 _TAG_GAP: Final = 4
@@ -81,7 +83,7 @@ def _describe_after(text: str, spot: int) -> Described:
 def drop_runs(text: str, places: dict[Kind, list[int]], findings: Findings) -> None:
     """Report long runs of invisible characters, and take what stands in them out of ``places``."""
     spots = [spot for kind in _IN_RUNS for spot in places.get(kind, ())]
-    if not spots:
+    if len(spots) < _RUN_LEAST:
         return
     runs = [match.span() for match in islice(RUN.finditer(text, 0, max(spots) + 1), BUDGET)]
     for begin, end in runs:

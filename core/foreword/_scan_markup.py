@@ -37,7 +37,7 @@ def has_markup(text: str) -> bool:
 
 
 def _has_image_tag(text: str) -> bool:
-    return "<" in text and "<img" in text.lower()
+    return "<" in text and b"<img" in text.encode("ascii", "replace").lower()
 
 
 def scan_comments(text: str, code: Code, findings: Findings) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 from foreword._scan_findings import BUDGET, Described, Findings, code_point, named, shown
 
 _LATIN = r"A-Za-z\u00AA\u00BA\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u024F\u1E00-\u1EFF"
-# Cyrillic, Armenian, Cherokee, fullwidth and mathematical letters; Greek ones not, for units and formulas mix them with Latin.
+# Cyrillic, Armenian, Cherokee, fullwidth and mathematical letters; not Greek ones, which units mix with Latin.
 _FOREIGN = (
     r"\u0400-\u0482\u048A-\u052F\u1C80-\u1C8F\uA640-\uA66E\uA680-\uA69D\u0531-\u0556\u0560-\u0588\u13A0-\u13FD"
     r"\uAB70-\uABBF\uFF21-\uFF3A\uFF41-\uFF5A\U0001D400-\U0001D7CB"

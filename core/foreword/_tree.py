@@ -9,7 +9,6 @@ from typing import Final
 
 from ._walk import DIRECTORY, Enclosure, Refused, below, opened, real_target, shown
 
-
 _HIDDEN_FROM_ALL: Final = frozenset({".git", ".DS_Store"})
 """What version control and file managers keep in a directory: no part of what is in it."""
 
