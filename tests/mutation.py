@@ -46,7 +46,7 @@ TESTS = {
     "_policy": POLICY,
     "_limits": ("tests/core/test_limits.py", "tests/core/test_mutants_policy.py"),
     "_template": TEMPLATES,
-    "_jinja_gate": TEMPLATES[::-1],
+    "_jinja_gate": (TEMPLATES[1], TEMPLATES[2]),
     **{file.stem: SCANNER for file in sorted(PACKAGE.glob("_scan*.py"))},
 }
 """The tests of each module, the quickest first."""

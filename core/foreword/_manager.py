@@ -258,13 +258,14 @@ class Manager:
 
     def _problem(self, plugin: Plugin, code: str, what: str, cause: BaseException | None = None) -> None:
         plugin.reason = plugin.reason or what
+        mend = f'mend it, or disable it: [plugins] disable = ["{plugin.provider.name}"]'
         plugin.diagnostics.append(
             Diagnostic(
                 code,
                 "error",
                 f"plugin {plugin.provider} ({plugin.value}) {what}",
                 None,
-                f'mend it, or disable it: [plugins] disable = ["{plugin.provider.name}"]',
+                "look at it, then: foreword trust" if code == "FW054" else mend,
                 None,
                 str(plugin.provider),
                 "".join(traceback.format_exception(cause)) if cause is not None else "",

@@ -76,7 +76,9 @@ FLAGS: Final = tuple(
 )
 """The three flags that tag characters are for."""
 
-RTL: Final = re.compile(r"[\u0590-\u061B\u061D-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\U00010800-\U00010FFF\U0001E800-\U0001EFFF]")
+RTL: Final = re.compile(
+    r"[\u0590-\u061B\u061D-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\U00010800-\U00010FFF\U0001E800-\U0001EFFF]"
+)
 
 BRAILLE: Final = re.compile(r"[\u2801-\u28FF]")
 

@@ -13,6 +13,7 @@ from foreword._scan_findings import BUDGET, Described, Findings, code_point, nam
 from foreword._scan_spots import Span, dense, groups, outside
 
 _IN_RUNS: Final[tuple[Kind, ...]] = ("zero-width", "joiner", "mark", "soft-hyphen", "free-selector", "invisible")
+_ZERO_WIDTH: Final = "\u180e\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff"
 # Neighbours may make the first and the last character of a run harmless.
 _RUN_LEAST: Final = 6
 _DENSE_COUNT: Final = 16
@@ -85,7 +86,9 @@ def drop_runs(text: str, places: dict[Kind, list[int]], findings: Findings) -> N
     spots = [spot for kind in _IN_RUNS for spot in places.get(kind, ())]
     if len(spots) < _RUN_LEAST:
         return
-    runs = [match.span() for match in islice(RUN.finditer(text, 0, max(spots) + 1), BUDGET)]
+    # A byte order mark is no part of a run, and the last of a run may be harmless to what follows.
+    start, end = int(text[0] == "\ufeff"), max(spots) + 2
+    runs = [match.span() for match in islice(RUN.finditer(text, start, end), BUDGET)]
     for begin, end in runs:
         what = f"{end - begin:,} invisible characters in a row"
         findings.add("zero-width-run", begin, partial(_describe_bits, text, range(begin, end), what))
@@ -108,9 +111,15 @@ def scan_zero_width(text: str, places: dict[Kind, list[int]], findings: Findings
 
 
 def _describe_bits(text: str, spots: Sequence[int], what: str) -> Described:
-    hidden = payloads.bits(_join(text, spots))
+    hidden = payloads.bits(_join(text, spots), _join(text, _with_neighbours(text, spots)))
     spelt = "" if hidden is None else f" spell '{shown(hidden)}'"
     return Described(f"{what}{spelt}", code_point(text[spots[0]]), hidden)
+
+
+def _with_neighbours(text: str, spots: Sequence[int]) -> list[int]:
+    # Also those that the characters around them make harmless one by one.
+    begin, end = max(0, spots[0] - 2), min(spots[-1] + 3, spots[0] + 4 * payloads.CARRIER_LIMIT)
+    return [spot for spot in range(begin, min(end, len(text))) if text[spot] in _ZERO_WIDTH]
 
 
 def _describe_zero_width(text: str, spot: int) -> Described:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from foreword._scan_findings import shown
@@ -40,17 +40,25 @@ def selectors(chars: str) -> str:
         return shown(data.decode("latin-1"), PAYLOAD_LIMIT)
 
 
-def bits(chars: str) -> str | None:
+def bits(*readings: str) -> str | None:
     r"""Return what zero-width characters spell in binary, or None when they spell nothing known.
+
+    Args:
+        readings: the characters, and what else they may be, likelier first.
 
     >>> bits("".join("\u200c" if bit == "1" else "\u200b" for bit in f"{ord('h'):08b}{ord('i'):08b}"))
     'hi'
     """
-    best: str | None = None
-    for guess in _guesses(chars):
-        if guess.translate({9: None, 10: None}).isprintable():
-            return shown(guess, PAYLOAD_LIMIT)
-        best = best or guess
+    # A character too many, before or after, does not hide the rest.
+    cut = [part for chars in readings for part in (chars[: len(chars) // 8 * 8], chars[len(chars) % 8 :])]
+    best, worst = None, 4
+    for guess in _all_guesses(readings, cut):
+        # Two readings may both be text; ASCII is likelier than an accident in UTF-8.
+        badness = 2 * (not guess.translate({9: None, 10: None}).isprintable()) + (not guess.isascii())
+        if badness < worst:
+            best, worst = guess, badness
+        if not badness:
+            break
     return None if best is None else shown(best, PAYLOAD_LIMIT)
 
 
@@ -58,24 +66,31 @@ def _selector_byte(code: int) -> int:
     return code - 0xFE00 if code <= 0xFE0F else code - 0xE0100 + 16
 
 
-def _guesses(chars: str) -> Iterator[str]:
+def _all_guesses(readings: Sequence[str], cut: Sequence[str]) -> Iterator[str]:
+    # Eight bits first: the top bit of ASCII is always 0, so that only one reading of the symbols fits.
+    for width in (8, 7):
+        for chars in readings:
+            yield from _guesses(chars, width)
+    for chars in cut:
+        yield from filter(str.isprintable, _guesses(chars, 8))
+
+
+def _guesses(chars: str, width: int) -> Iterator[str]:
     symbols = sorted(set(chars))
     if len(symbols) == 2:
-        yield from _binary(chars, symbols)
+        yield from _binary(chars, symbols, width)
     if len(symbols) == 3:
         for mark in symbols:
             rest = [symbol for symbol in symbols if symbol != mark]
-            yield from _binary(chars.strip(mark), rest)
+            yield from _binary(chars.strip(mark), rest, width)
             yield from _separated(chars, mark, rest)
     if len(symbols) == 4:
         yield from _digits(chars, symbols, 4, 4)
 
 
-def _binary(chars: str, symbols: list[str]) -> Iterator[str]:
-    # Eight bits first: the top bit of ASCII is always 0, so that only one reading of the symbols fits.
-    for width in (8, 7):
-        for zero_and_one in (symbols, symbols[::-1]):
-            yield from _digits(chars, zero_and_one, 2, width)
+def _binary(chars: str, symbols: list[str], width: int) -> Iterator[str]:
+    for zero_and_one in (symbols, symbols[::-1]):
+        yield from _digits(chars, zero_and_one, 2, width)
 
 
 def _digits(chars: str, symbols: list[str], base: int, width: int) -> Iterator[str]:

@@ -36,7 +36,7 @@ def _text(choices: list[int]) -> str:
 
 
 texts = st.lists(st.sampled_from([0, 0, 0, 1, 2]), min_size=len(LINES), max_size=len(LINES)).map(_text)
-files = st.sampled_from(list(IDS))
+files = st.sampled_from(["STYLE.md", "STYLE.md", "AGENTS.md", "AGENTS.md", "SAFETY.md", "EXTRA.md"])
 modes = st.sampled_from([None, "replace", "patch", "prepend", "append", "move", "remove", "define"])
 
 
@@ -50,6 +50,7 @@ class Life(RuleBasedStateMachine):
         self.prompts, self.root = self.home / "prompts", self.home / "memory"
         self.prompts.mkdir()
         self.root.mkdir()
+        self.builder = Builder(prompts_dir=self.prompts, memory=self.root, plugins=False, on_diagnostic=lambda _: None)
         self.copies = self.root / "souveraine_operations" / "prompts"
         self.overrides = self.root / "souveraine_operations" / "prompt-overrides"
         self.kept = self.root / "souveraine_operations" / ".foreword"
@@ -62,7 +63,9 @@ class Life(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Look once more, and take everything away."""
         try:
-            self.look()
+            if self.entries:
+                self.look()
+                self.create_again()
         finally:
             shutil.rmtree(self.home, ignore_errors=True)
 
@@ -70,8 +73,7 @@ class Life(RuleBasedStateMachine):
 
     def memory(self, system: System = SYSTEM) -> AgentMemory:
         """Open the memory, as a command does."""
-        builder = Builder(prompts_dir=self.prompts, memory=self.root, plugins=False, on_diagnostic=lambda _: None)
-        return AgentMemory(agent="ada", builder=builder, system=system)
+        return AgentMemory(agent="ada", builder=self.builder, system=system)
 
     def documents(self) -> dict[str, bytes]:
         """Read all copies and overrides."""
@@ -110,14 +112,29 @@ class Life(RuleBasedStateMachine):
 
     # -- rules -------------------------------------------------------------------------------------
 
-    @initialize(style=texts, safety=texts)
-    def begin(self, style: str, safety: str) -> None:
+    @initialize(style=texts, safety=texts, mine=texts, new=texts)
+    def begin(self, style: str, safety: str, mine: str, new: str) -> None:
         """The operator has templates, and the memory is created."""
         for name in ("CONVERSATION_RULES.md", "TOOL_USAGE.md"):
             self.templates[name] = (Path(foreword_prompts.__file__).parent / name).read_text()
         for name, text in {"STYLE.md": style, "SAFETY.md": safety, "AGENTS.md": _text([0] * len(LINES))}.items():
             self.template(name, text)
-        self.command(lambda: AgentMemory.create(agent="ada", builder=self.memory().builder))
+        self.command(lambda: AgentMemory.create(agent="ada", builder=self.builder))
+        self.diverge("STYLE.md", mine, new)
+
+    @rule(file=files, mine=texts, new=texts)
+    def diverge(self, file: str, mine: str, new: str) -> None:
+        """Agent and operator both write, the same lines or others."""
+        self.edit_copy(file, mine)
+        self.template(file, new)
+
+    @rule(file=files, mine=st.sampled_from("abc"), new=st.sampled_from("abc"))
+    def diverge_apart(self, file: str, mine: str, new: str) -> None:
+        """The agent writes at the beginning of its copy, the operator at the end of the template."""
+        copy, template = self.copy(file), self.templates.get(file)
+        if copy is not None and template is not None:
+            self.edit_copy(file, f"{mine} {copy}")
+            self.template(file, f"{template.strip()} {new}\n")
 
     @rule(file=files, text=texts)
     def template(self, file: str, text: str) -> None:
@@ -125,9 +142,10 @@ class Life(RuleBasedStateMachine):
         (self.prompts / file).write_text(text)
         self.templates[file] = text
 
-    @rule(file=st.sampled_from(["STYLE.md", "EXTRA.md"]))
-    def template_gone(self, file: str) -> None:
+    @rule()
+    def template_gone(self) -> None:
         """The operator deletes a template."""
+        file = "EXTRA.md"
         (self.prompts / file).unlink(missing_ok=True)
         self.templates.pop(file, None)
 
@@ -148,11 +166,10 @@ class Life(RuleBasedStateMachine):
         if text is not None:
             path.write_text(text)
 
-    @rule()
     def create_again(self) -> None:
         """Creating again changes no byte."""
         before = {path: path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
-        AgentMemory.create(agent="ada", builder=self.memory().builder)
+        AgentMemory.create(agent="ada", builder=self.builder)
         assert {path: path.read_bytes() for path in self.root.rglob("*") if path.is_file()} == before
 
     @rule(file=files, text=texts, mode=modes)
@@ -173,7 +190,7 @@ class Life(RuleBasedStateMachine):
         assert file != "SAFETY.md"
         self.follow()
         assert self.entries == entries + 1
-        section = next((one for one in memory.builder.build("ada").sections if one.id == IDS[file]), None)
+        section = next((one for one in self.builder.build("ada").sections if one.id == IDS[file]), None)
         if mode == "remove":
             assert section is None
         elif mode in (None, "replace", "define"):
@@ -295,7 +312,6 @@ class Life(RuleBasedStateMachine):
 
     # -- what must hold ----------------------------------------------------------------------------
 
-    @rule()
     def look(self) -> None:
         """Status says of each copy what the files, the templates and the past make of it."""
         self.command(self.memory().status)
@@ -320,7 +336,7 @@ class Life(RuleBasedStateMachine):
     def the_policy_holds(self) -> None:
         """The operator's safety section is in the prompt, whatever the agent wrote, and building writes nothing."""
         if "SAFETY.md" in self.templates:
-            prompt = self.memory().builder.build("ada")
+            prompt = self.builder.build("ada")
             assert _norm(prompt.section("safety").text) == _norm(self.templates["SAFETY.md"])
 
     def names(self) -> set[str]:
@@ -355,6 +371,6 @@ def _norm(text: str) -> str:
 TestLife = Life.TestCase
 TestLife.settings = settings(
     max_examples=30 if settings.default.derandomize else settings.default.max_examples,
-    stateful_step_count=20,
+    stateful_step_count=30,
 )
 TestLife.__doc__ = "Through any sequence of changes no text is lost, the policy holds, and status is true."

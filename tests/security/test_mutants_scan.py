@@ -52,7 +52,7 @@ TEXTS = {
     'run seven bits': ('a\u200c\u200c\u2060\u200c\u2060\u2060\u2060\u200c\u200c\u2060\u200c\u2060\u2060\u200c\u200c\u200c\u2060\u2060\u200c\u2060\u2060\u200c\u200c\u2060\u2060\u200c\u2060\u200c\u2060\u200c\u2060\u2060\u2060\u2060\u2060\u200c\u200c\u2060\u200c\u200c\u2060\u200c\u200c\u200c\u2060\u2060\u200c\u2060\u200c\u2060\u200c\u2060\u2060\u2060\u2060\u200c', ['zero-width-run 0:1 U+200C hide me!']),
     'run separated': ('a\u200c\u200c\u200b\u200c\u200b\u200b\u200b\u2060\u200c' + '\u200c\u200b' * 2 + '\u200b\u200c\u2060\u200c\u200c\u200b\u200b\u200c\u200b\u200bb', ['zero-width-run 0:1 U+200C hid']),
     'run nothing': ('a\u200b\u200c\u200d\u200b\u200c\u200d\u200b\u200c\u200db', ['zero-width-run 0:1 U+200B \\u{1}\\u{1}\\u{1}']),
-    'run mixed kinds': ('a\u200b\u200c\u200e\xad\u180b\u2060\u2065\u3164b', ['zero-width-run 0:1 U+200B']),
+    'run mixed kinds': ('a\u200e\u00ad\u180b\u2065\u3164\u034f\u115f\u1160b', ['zero-width-run 0:1 U+200E']),
     'dense 16': ('a\u200b ' * 16, ['zero-width-run 0:1 U+200B']),
     'dense 15': ('a\u200b ' * 15, ['zero-width 0:1 U+200B', "15 in all"]),
     'zero-width': ('a\u200bb \ufeff c\u2060', ['zero-width 0:1 U+200B', 'zero-width 0:4 U+FEFF', 'zero-width 0:7 U+2060']),

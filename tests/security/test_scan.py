@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -140,10 +141,10 @@ ENCODERS = [
     concealed,
 ]
 PAYLOADS = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=4, max_size=200)
-AROUND = st.sampled_from(["", "Hello", "\U0001f600", "\u845b", "\u0628", "\u0915\u094d", "\u0e01", "a\n", "\ufeff"])
+AROUND = ["", "Hello", "\U0001f600", "\u845b", "\u0628", "\u0915\u094d", "\u0e01", "a\n"]
 
 
-@given(st.sampled_from(ENCODERS), PAYLOADS, AROUND, AROUND)
+@given(st.sampled_from(ENCODERS), PAYLOADS, st.sampled_from([*AROUND, "\ufeff"]), st.sampled_from(AROUND))
 @example(selectors, "0000", "\u845b", "")
 @example(zero_width, "aaaa", "\u0628", "\u0628")
 @example(zero_width, "    ", "", "")
@@ -154,7 +155,7 @@ def test_every_payload_is_an_error(encode: Callable[[str], str], payload: str, b
     assert errors(scan_name(before + encode(payload) + after))
 
 
-@given(PAYLOADS, st.integers(0, 50), st.integers(51, 200))
+@given(PAYLOADS, st.integers(0, 15), st.integers(51, 200))
 def test_a_payload_is_found_in_the_midst_of_findings(payload: str, few: int, many: int) -> None:
     """Harmless findings in any number do not take the place of an error."""
     text = "a\u00adb " * many + tags(payload) + " a\u200bb" * few
@@ -181,8 +182,8 @@ def test_sixteen_within_a_thousand_characters_are_an_error() -> None:
 
 def test_an_error_of_density_is_told_once() -> None:
     """A stretch of zero-width characters is one finding, and what stands far from it another."""
-    text = "a\u200b" * 100 + "b" * 2_000 + "\u200b"
-    assert [(finding.rule, finding.column) for finding in scan(text)] == [("zero-width-run", 1), ("zero-width", 2_200)]
+    text = "a\u200b" * 100 + "b" * 1_500 + "\u200b"
+    assert [(finding.rule, finding.column) for finding in scan(text)] == [("zero-width-run", 1), ("zero-width", 1_700)]
 
 
 # Places, messages, limits, settings.
@@ -345,7 +346,7 @@ def test_no_character_vouches_for_another() -> None:
         classes._MONGOLIAN.replace(r"\u180B", ""),
         classes.RTL.pattern[1:-1],
     ):
-        pattern = classes.re.compile(f"[{inside}]")
+        pattern = re.compile(f"[{inside}]")
         for low, high, _ in classes.KINDS:
             for code in {low, high, (low + high) // 2}:
                 assert pattern.match(chr(code)) is None, (inside, hex(code))
@@ -360,10 +361,10 @@ def test_a_row_of_any_invisible_character_is_found(char: str, times: int) -> Non
 # Code in Markdown.
 
 _COMMONMARK = MarkdownIt("commonmark")
-_PIECES = (
-    "` `` ``` ```` ~~~ ~~~~ \\ <div> </div> <b> </b> <pre> </pre> <script> </script> <? ?> <!X > [a]: [a]( ]( ) ( \" ' [ "
-    "--- === <!-- --> <!--> @b.c> <x` <![CDATA[ ]]> info * _ x word"
-).split(" ")
+_TICKS = ["`", "``", "```", "````", "~~~", "~~~~", "\\", "\n```\n", "\n~~~\n", "\n  ```\n"]
+_HTML = ["<div>", "</div>", "<b>", "</b>", "<pre>", "</pre>", "<script>", "</script>", "<?", "?>", "<!X", ">", "<x`"]
+_OPEN = ["<!--", "-->", "<!-->", "<![CDATA[", "]]>", "@b.c>", "<http://x", '<a href="', "<a b='", '">', "'>"]
+_LINKS = ["[a]: ", "[a](", "](", ")", "(", '"', "'", "[", "---", "===", "*", "_", "x", "word"]
 _SPACED = [
     "\n",
     "\n",
@@ -383,8 +384,7 @@ _SPACED = [
     "\n- ",
     "\n> ",
 ]
-_FENCES = ["\n```\n", "\n~~~\n", "\n  ```\n", '<a href="', "<a b='", '">', "'>", "<http://x"]
-MARKDOWN = st.lists(st.sampled_from(_PIECES + _SPACED * 2 + _FENCES), max_size=14).map("".join)
+MARKDOWN = st.lists(st.sampled_from(_TICKS * 2 + _HTML + _OPEN + _LINKS + _SPACED * 2), max_size=14).map("".join)
 
 
 def html(tokens: list[Token]) -> Iterator[str]:

@@ -60,10 +60,10 @@ def headings(text: str) -> list[Heading]:
 # fmt: off
 PIECES = [
     "# Top", "## Safety Guidelines", "## Second", "Safety Guidelines\n===", "Under\n---", "```", "````md", "~~~",
-    "- ```", "> ```", "1. ~~~", "<!--", "-->", "<script>", "<pre>", "<textarea>", "<?php", "<![CDATA[", "<!X", "<div>", "<b",
-    "    # code", "\t# tab", "text", "", "", "- item", "> quote", "[a]: /b", "\r# CR", "###### Six", "#",
-    "{{ agent_name }}", "</fw:section>", '<fw:section id="safety" title="Safety Guidelines">', "&lt;/fw:section>", "</FW:SECTION>",
-    "\u00a0## x", "\ufeff# x", "\x0c# x", "---", "***", "\\", "&#35; x", "## Next ##", "<h1>Top</h1>",
+    "- ```", "> ```", "1. ~~~", "<!--", "-->", "<script>", "<pre>", "<textarea>", "<?php", "<![CDATA[", "<!X", "<div>",
+    "<b", "    # code", "\t# tab", "text", "", "", "- item", "> quote", "[a]: /b", "\r# CR", "###### Six", "#",
+    "{{ agent_name }}", "</fw:section>", '<fw:section id="safety" title="Safety Guidelines">', "&lt;/fw:section>",
+    "</FW:SECTION>", "\u00a0## x", "\ufeff# x", "\x0c# x", "---", "***", "\\", "&#35; x", "## Next ##", "<h1>Top</h1>",
 ]
 # fmt: on
 BODIES = st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("\n".join)

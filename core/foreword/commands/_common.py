@@ -15,9 +15,11 @@ from foreword import Builder, BuildError, ConfigError, Diagnostic, ForewordError
 from foreword._config import settings, strict_from
 from foreword._diagnostics import printable
 from foreword._settings import Settings
+from foreword._store_errors import DurabilityError
 
 FAILED = 1
 MISUSED = 2
+UNCONFIRMED = 4
 
 _OPTIONS = (
     click.option("--config", metavar="FILE", help="The configuration; without it, foreword.toml is looked for."),
@@ -124,6 +126,9 @@ def _end(request: Request, failure: Exception) -> NoReturn:
     if isinstance(failure, UnknownSection):
         click.echo(printable(f"error: {failure}"), err=True)
         sys.exit(MISUSED)
+    if isinstance(failure, DurabilityError):
+        click.echo(printable(f"error: it is done, and perhaps not durable: {failure}"), err=True)
+        sys.exit(UNCONFIRMED)
     kind = "" if isinstance(failure, ForewordError) else f"{type(failure).__name__}: "
     click.echo(printable(f"error: {kind}{failure}"), err=True)
     sys.exit(FAILED)
