@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ._layers import LAYERS
+from ._limit_settings import LimitSettings, ScanSettings
 from ._policy import dotted
 from ._setting_types import is_table, kind_of
 from ._settings import (
@@ -27,6 +28,8 @@ _TABLES: Final[Mapping[str, type[BaseModel]]] = {
     "skills": SkillSettings,
     "plugins": PluginSettings,
     "files": FileSettings,
+    "limits": LimitSettings,
+    "scan": ScanSettings,
 }
 _TABLES_BY_NAME: Final[Mapping[str, type[BaseModel]]] = {"agents": AgentSettings, "sections": SectionPolicy}
 _NAMED: Final = (*_TABLES_BY_NAME, "prefer")
@@ -93,8 +96,10 @@ def _dot_hint(keys: tuple[str, ...], value: object) -> str:
 def _known(table: tuple[str, ...]) -> list[str]:
     if not table:
         return _fields(Settings)
-    models = _TABLES_BY_NAME if table[0] in _TABLES_BY_NAME else _TABLES
-    return _fields(models[table[0]])
+    if table[0] in _TABLES_BY_NAME:
+        return _fields(_TABLES_BY_NAME[table[0]])
+    inner = _TABLES[table[0]].model_fields[table[1]].annotation if len(table) > 1 else _TABLES[table[0]]
+    return _fields(inner) if isinstance(inner, type) and issubclass(inner, BaseModel) else []
 
 
 def _everywhere() -> list[str]:

@@ -119,7 +119,8 @@ def _describe_bits(text: str, spots: Sequence[int], what: str) -> Described:
 def _with_neighbours(text: str, spots: Sequence[int]) -> list[int]:
     # Also those that the characters around them make harmless one by one.
     begin, end = max(0, spots[0] - 2), min(spots[-1] + 3, spots[0] + 4 * payloads.CARRIER_LIMIT)
-    return [spot for spot in range(begin, min(end, len(text))) if text[spot] in _ZERO_WIDTH]
+    harmless = (spot for spot in range(begin, min(end, len(text))) if text[spot] in _ZERO_WIDTH)
+    return sorted({*spots[: payloads.CARRIER_LIMIT], *harmless})
 
 
 def _describe_zero_width(text: str, spot: int) -> Described:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from foreword import _jinja_rules as rules
-from foreword._jinja import JinjaError, render_jinja
-from foreword._template import nearest
+from foreword._jinja import JinjaError, _environment, render_jinja
+from foreword._jinja_gate import Gate
+from foreword._template import Value, nearest
 
 
 def test_the_longest_name_that_is_compared() -> None:
@@ -16,8 +17,9 @@ def test_the_longest_name_that_is_compared() -> None:
     assert nearest("x" * 100, ["x" * 101]) is None
 
 
-def test_pieces_of_text_count_as_parts() -> None:
+def test_pieces_of_text_count_as_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The text between placeholders counts towards the size of a template."""
+    monkeypatch.setattr(rules, "MAX_NODES", 241)
     pair = "{{ 1 }}x"
     most = (rules.MAX_NODES - 1) // 2
     assert render_jinja(pair * most, {})[0] == "1x" * most
@@ -115,6 +117,25 @@ def test_how_deep_a_statement_may_be(wrapper: str, most: int) -> None:
     assert _deepest("@", wrapper) == most
 
 
+@pytest.mark.parametrize(
+    ("innermost", "most"), [("{% for i in [1] %}{% endfor %}", 37), ("{{ [1]|length }}", 36), ("a", 38)]
+)
+def test_how_deep_a_list_may_be(innermost: str, most: int) -> None:
+    """What stands in a list is one deeper than the list."""
+    assert _deepest_around(innermost) == most
+
+
+def _deepest_around(template: str) -> int:
+    for times in range(2 * rules.MAX_DEPTH):
+        try:
+            render_jinja(template, {})
+        except JinjaError as error:
+            _says(error, f"nested more than {rules.MAX_DEPTH} deep")
+            return times - 1
+        template = f"{{% if 1 %}}{template}{{% endif %}}"
+    return -1
+
+
 def _deepest(template: str, wrapper: str) -> int:
     for times in range(2 * rules.MAX_DEPTH):
         try:
@@ -128,3 +149,71 @@ def _deepest(template: str, wrapper: str) -> int:
 
 def _says(error: JinjaError, what: str) -> None:
     assert what in error.message
+
+
+@pytest.mark.parametrize(
+    ("snippet", "parts"),
+    [
+        ("{% if 1 %}{% endif %}", 2),
+        ("{% if 0 %}{% elif 1 %}{% endif %}", 4),
+        ("{% if -1 %}{% endif %}", 2),
+        ("{% if x %}{% endif %}", 2),
+        ("{% if a.b %}{% endif %}", 3),
+        ("{% if not 1 %}{% endif %}", 3),
+        ("{% if 1 and 1 %}{% endif %}", 4),
+        ("{% if 1 ~ 1 ~ 1 %}{% endif %}", 5),
+        ("{% if 1 == 1 %}{% endif %}", 4),
+        ("{% if 1 in [1, 2] %}{% endif %}", 6),
+        ("{% if (1 if 1 else 1) %}{% endif %}", 5),
+        ("{% if 1 is eq 1 %}{% endif %}", 4),
+        ("{% if 1|default(1) %}{% endif %}", 4),
+        ("{% for i in [] %}{% endfor %}", 2),
+        ("{% for i in [1, 2] %}{% endfor %}", 4),
+        ("{% for i in range(2) %}{% endfor %}", 2),
+    ],
+)
+def test_what_counts_as_a_part(snippet: str, parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every construct counts towards the size of a template as what it is made of."""
+    monkeypatch.setattr(rules, "MAX_NODES", 240)
+    most = rules.MAX_NODES // parts
+    values: dict[str, Value] = {"x": 1, "a.b": 1}
+    Gate(values).check(_environment().parse(snippet * most))
+    with pytest.raises(JinjaError, match=f"more than {rules.MAX_NODES} parts"):
+        Gate(values).check(_environment().parse(snippet * (most + 1)))
+
+
+@pytest.mark.parametrize(
+    ("snippet", "steps"),
+    [
+        ("{% for i in range(7) %}@{% endfor %}", 7),
+        ("{% for i in ['a', 'b', 'c'] %}@{% endfor %}", 3),
+        ("{% for i in range(1, 10, 3) %}@{% endfor %}", 3),
+    ],
+)
+def test_what_a_loop_multiplies(snippet: str, steps: int) -> None:
+    """A loop makes as much work as its body, so many times."""
+    value = "a" * rules.STEP_CHARACTERS * 1_000
+    body = "{% if x %}{% endif %}"
+
+    def fits(template: str) -> bool:
+        try:
+            Gate({"x": value}).check(_environment().parse(template))
+        except JinjaError as error:
+            _says(error, "too much work")
+            return False
+        return True
+
+    def most(template: str) -> int:
+        return next(times for times in range(1, 300) if not fits(template.replace("@", body * times)))
+
+    once, looped = most("{% if 1 %}@{% endif %}"), most(snippet)
+    assert once // steps <= looped <= once // steps + 1
+
+
+def test_the_greatest_number() -> None:
+    """A number may be as great as the limit, with either sign, and not greater."""
+    most = rules.MAX_INTEGER
+    assert render_jinja(f"{{{{ {most} }}}} {{{{ -{most} }}}}", {})[0] == f"{most} -{most}"
+    for number in (f"{most + 1}", f"-{most + 1}"):
+        with pytest.raises(JinjaError):
+            render_jinja(f"{{{{ {number} }}}}", {})

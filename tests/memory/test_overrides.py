@@ -12,6 +12,8 @@ from foreword import AgentMemory, Builder
 from foreword._store import StoreError
 from foreword.memory import ChangeRefused, MemoryConflict
 
+STYLE = "# Style\n\nHow to write.\n\n## Length\n\nShort.\n\n## Tone\n\nPlain.\n"
+
 
 def test_each_mode_does_what_it_says(home) -> None:
     """Replace, patch, prepend, append, move, remove and define each show in the next build."""
@@ -164,7 +166,7 @@ def test_a_title_alone_moves_and_keeps_the_text(home) -> None:
 
 def test_read_only_files_are_not_touched(home) -> None:
     """Where a copy, an override or a pinned file says read_only, the API changes nothing of its section."""
-    home.write(home.copies / "STYLE.md", "---\nread_only: true\n---\nMine for good.\n")
+    home.write(home.copies / "STYLE.md", "---\nread_only: true\n---\n" + STYLE)
     home.write(home.overrides / "AGENTS.md", "---\nread_only: true\n---\nI for good.\n")
     home.write(home.root / "MEMORY.md", "# Index\n")
     home.write(home.root / "PERSONA.md", "---\nread_only: true\n---\nWho I am.\n")
@@ -174,11 +176,11 @@ def test_read_only_files_are_not_touched(home) -> None:
     entries = {entry.what.rpartition(" ")[2]: entry.n for entry in home.memory().history()}
     with pytest.raises(ChangeRefused, match="read_only"):
         home.memory().revert(entries["prompt-overrides/AGENTS.md"])
-    home.write(home.prompts / "STYLE.md", "Another style.\n")
+    home.write(home.prompts / "STYLE.md", STYLE.replace("Plain.", "Warm."))
     assert [one.action for one in home.memory().upgrade()] == ["conflict"]
     with pytest.raises(ChangeRefused, match="read_only"):
         home.memory().settle("custom_style", "new")
-    assert home.text("custom_style") == "Mine for good."
+    assert (home.copies / "STYLE.md").read_text() == "---\nread_only: true\n---\n" + STYLE
 
 
 def test_a_change_of_what_was_read_is_a_conflict(home) -> None:

@@ -83,6 +83,8 @@ TEXTS = {
     'delete': ('\x7f', ['control 0:0 U+007F']),
     'cr': ('a\r\nb\rc', ['control 1:1 U+000D']),
     'line separator': ('a\u2028b\u2029', ['line-separator 0:1 U+2028', 'line-separator 0:3 U+2029']),
+    'after a letter': ('X\u200dX X\ufe0fX X\u200bX', ['joiner 0:1 U+200D', 'stray-selector 0:4 U+FE0F', 'zero-width 0:7 U+200B']),
+    'more after a letter': ('X\ufe00X X\u180bX X\u200eX', ['stray-selector 0:1 U+FE00', 'stray-selector 0:4 U+180B', 'bidi-mark 0:7 U+200E']),
     'private': ('\ue000\ue001 \U000f0000 \U0010ffff', ['private-use 0:0 U+E000', 'private-use 0:3 U+F0000', 'private-use 0:5 U+10FFFF']),
     'replacement': ('a\ufffdb', ['replacement-character 0:1 U+FFFD']),
     'mixed': ('p\u0430ypal and \u0440\u0430\u0443', ['mixed-script 0:0 U+0430 paypal']),
@@ -332,6 +334,10 @@ def test_messages_count() -> None:
     assert scan("<!-- a\n")[0].message == "HTML comment that is not closed, 'a'"
     assert scan("\u202eab\u202c")[0].message.endswith("what is read as 'ab' is shown as 'ba'")
     assert scan("\x1b[8mabc\x1b[0m")[0].message.endswith("that hides 'abc'")
+    assert scan("\u2066a")[0].message == "U+2066 LEFT-TO-RIGHT ISOLATE that its line does not end"
+    assert scan("a\u202c")[0].message == "U+202C POP DIRECTIONAL FORMATTING without its beginning"
+    assert scan("a\u2069")[0].message == "U+2069 POP DIRECTIONAL ISOLATE without its beginning"
+    assert scan("a\u2066b\u2069")[0].message == "U+2066 LEFT-TO-RIGHT ISOLATE in a line read from left to right"
     assert scan("![a](//b?c)")[0].message == "image from another host with a query, '//b?c'"
 
 

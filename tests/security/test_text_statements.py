@@ -1,6 +1,7 @@
 """Statements on hostile text (X1 to X9) and the lock, held against whole prompts in both layouts.
 
-The parts are held against generated text in test_borders.py, test_xml_layout.py and the tests of the scanner.
+The parts are held against generated text in test_borders.py (X1, X2, X9), test_xml_layout.py (X1, X2) and
+test_scan.py (X4, X5, X8).
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ import os
 import re
 import subprocess
 import sys
-import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -37,6 +38,7 @@ OPERATOR = {
     "prompts/TOOL_USAGE.md": "Read first.\n\n- one\n- two\n\n### Writing\n\nWrite last.",
     "prompts/LAST.md": "The end.\n\n### Of all\n\nReally.",
 }
+CORPUS = Path(__file__).parent / "corpus"
 OVERRIDES = "memory/souveraine_operations/prompt-overrides"
 LAYOUTS = {"default": "", "xml": 'layout = "xml"'}
 
@@ -199,7 +201,7 @@ def test_x3_nothing_around_a_process_changes_a_byte(desk: Any) -> None:
     assert json.loads(outputs.pop())["diagnostics"]
 
 
-# -- X5, X6: smuggled text ---------------------------------------------------------------------------
+# -- X4, X6: innocent and smuggled text ---------------------------------------------------------------
 
 
 def as_tags(text: str) -> str:
@@ -234,26 +236,6 @@ ENCODERS: Mapping[str, tuple[Callable[[str], str], str]] = {
     "osc": (as_osc, "ansi-escape"),
     "conceal": (as_conceal, "ansi-escape"),
 }
-WORDS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=4, max_size=40)
-
-
-@pytest.mark.parametrize("encoder", ENCODERS)
-@given(word=WORDS)
-def test_x5_what_is_smuggled_is_decoded(encoder: str, word: str) -> None:
-    """X5: whatever ASCII an encoder hides, there is an error with the hidden text in clear."""
-    encode, rule = ENCODERS[encoder]
-    found = [one for one in scan(f"Harmless.{encode(word)}\nMore.") if one.severity == "error"]
-    assert {one.rule for one in found} == {rule}
-    assert found[0].decoded is not None
-    assert word in found[0].decoded
-    assert (found[0].line, found[0].column) == (0, 9)
-
-
-@given(word=WORDS)
-def test_x5_reversed_text_is_an_error(word: str) -> None:
-    """X5: a direction override is an error wherever it stands; what it hides is the line itself."""
-    assert "bidi-override" in [one.rule for one in scan(f"a \u202e{word[::-1]}\u202c b") if one.severity == "error"]
-
 
 # Where an untrusted text may stand: the file, its form, the section, and what stands below.
 DOORS = {
@@ -269,6 +251,40 @@ DOORS = {
     "tool": ("memory/souveraine_operations/prompt-overrides/tools/read.md", "{}", "tools/read", "Reads."),
     "skill": ("skills/x/SKILL.md", "---\nname: x\ndescription: Does x.\n---\n{}", "skills/x", None),
 }
+
+
+def corpus(file: str) -> dict[str, str]:
+    """The texts of one file of the corpus, each as a pinned file of the agent's."""
+    cases = json.loads((CORPUS / file).read_text("ascii"))
+    return {
+        f"memory/system/case_{number:03}.md": f"Case {number}.\n\n{case['text']}" for number, case in enumerate(cases)
+    }
+
+
+def test_x4_innocent_texts_stand_as_written(desk: Any) -> None:
+    """X4: no text of a real language, no emoji and no markup of the corpus is refused or changed in an agent's file."""
+    files = corpus("innocent.json")
+    prompt = desk.build(files)
+    assert [one for one in desk.found if one.severity == "error"] == []
+    for name, text in files.items():
+        section = prompt.section(f"memory/{name.rpartition('/')[2][:-3]}")
+        plain = text.replace("{{ agent_name }}", "operator").replace("\r\n", "\n")
+        assert section.text == plain.strip()
+
+
+def test_x6_hostile_texts_are_refused_where_a_rule_says_error(desk: Any) -> None:
+    """X6: of the corpus every text with an error is absent and named, and every other one stands."""
+    files = corpus("hostile.json")
+    prompt = desk.build(files)
+    standing = {section.id for section in prompt.sections}
+    refused = {one.section for one in desk.found if one.code in ("FW060", "FW004") and one.severity == "error"}
+    unreadable = {one.place.path for one in desk.codes("FW004")}
+    for name, text in files.items():
+        id = f"memory/{name.rpartition('/')[2][:-3]}"
+        wrong = any(finding.severity == "error" for finding in scan(text)) or name in unreadable
+        assert (id in standing) is not wrong, text
+        assert not wrong or id in refused or name in unreadable
+    assert len(refused) > 30
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -410,33 +426,6 @@ def test_x7_nothing_raw_is_told(new_desk: Desks, giving: Any) -> None:
 
     check()
     assert seen["told"] > 100
-
-
-# -- X8: time --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "\U000e0041",
-        "\ufe00",
-        "a\u200b",
-        "\x1b[31m",
-        "\u202e",
-        "<!-- ",
-        "![a](http://x/{",
-        "\u0430a ",
-        "QUJD",
-        "\u200d\n",
-    ],
-)
-def test_x8_scanning_is_linear(piece: str) -> None:
-    """X8: ten megabytes of anything are scanned in about a second."""
-    text = (piece * 10_000_000)[:10_000_000]
-    started = time.process_time()
-    assert scan(text)
-    # A second on an idle machine; a square would take hours.
-    assert time.process_time() - started < 4
 
 
 # -- the lock --------------------------------------------------------------------------------------

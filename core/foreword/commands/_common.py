@@ -127,7 +127,7 @@ def _end(request: Request, failure: Exception) -> NoReturn:
         click.echo(printable(f"error: {failure}"), err=True)
         sys.exit(MISUSED)
     if isinstance(failure, DurabilityError):
-        click.echo(printable(f"error: it is done, and perhaps not durable: {failure}"), err=True)
+        click.echo(printable(f"error: {failure}"), err=True)
         sys.exit(UNCONFIRMED)
     kind = "" if isinstance(failure, ForewordError) else f"{type(failure).__name__}: "
     click.echo(printable(f"error: {kind}{failure}"), err=True)

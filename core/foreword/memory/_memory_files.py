@@ -11,7 +11,7 @@ from foreword._files import Reader
 from foreword._memory_record import MemoryRecord
 from foreword._names import is_leftover, is_readme
 from foreword._roots import Root
-from foreword._store import Store, StoreError
+from foreword._store import DurabilityError, Store, StoreError
 
 from ._entry import Entry
 
@@ -116,7 +116,11 @@ class MemoryFiles:
         """Keep a text for ever, under its hash, and return that."""
         name = digest(data)
         if self.read(text_name(name)) != data:
-            self.write(text_name(name), data)
+            try:
+                self.write(text_name(name), data)
+            except DurabilityError as doubt:
+                # Nothing refers to it yet, so the change that it is for is not made.
+                raise StoreError(doubt.path, "the disk did not confirm it, and nothing is changed") from doubt
         return name
 
     def kept(self, name: str) -> bytes:
