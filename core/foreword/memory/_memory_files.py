@@ -95,10 +95,16 @@ class MemoryFiles:
         return found if isinstance(found, bytes) else None
 
     def is_plain(self, name: str) -> bool:
-        """Return whether a file can be written: it is one, or nothing is there."""
+        """Return whether a file can be written: it is one, or nothing is there.
+
+        Raises:
+            StoreError: the disk does not say.
+        """
         try:
             self.read(name)
-        except StoreError:
+        except StoreError as problem:
+            if not _is_in_the_way(problem):
+                raise
             return False
         return True
 
