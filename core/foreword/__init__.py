@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from foreword.files._package import read_package
+    from foreword.files._reader import MarkdownFile
+    from foreword.files._roots import Root
+
     from ._build import build
     from ._builder import Builder
     from ._context import Context
     from ._diagnostics import Diagnostic, Place
     from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning, UnknownSection
     from ._explanation import Explanation
-    from ._files import MarkdownFile
     from ._hookimpl import hookimpl
     from ._memory_record import MemoryRecord
     from ._model import Edit, Section
-    from ._package import read_package
     from ._prompt import Line, Prompt, PromptSection
-    from ._roots import Root
     from .memory import AgentMemory
 
 __all__ = [
@@ -66,17 +67,17 @@ _HOMES = {
     "ForewordError": "_errors",
     "ForewordWarning": "_errors",
     "Line": "_prompt",
-    "MarkdownFile": "_files",
+    "MarkdownFile": "files._reader",
     "MemoryRecord": "_memory_record",
     "Place": "_diagnostics",
     "Prompt": "_prompt",
     "PromptSection": "_prompt",
-    "Root": "_roots",
+    "Root": "files._roots",
     "Section": "_model",
     "UnknownSection": "_errors",
     "build": "_build",
     "hookimpl": "_hookimpl",
-    "read_package": "_package",
+    "read_package": "files._package",
 }
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
+from foreword.config._settings import Settings
+from foreword.files._reader import Reader
+from foreword.files._roots import Root
+from foreword.files._walk import below
+from foreword.templates._names import nearest
+
 from ._diagnostics import Diagnostic, Place
 from ._errors import ConfigError
-from ._files import Reader
 from ._names import agent_name
-from ._roots import Root
-from ._settings import Settings
-from ._template import nearest
-from ._walk import below
 
 _FOLDER = "agents"
 

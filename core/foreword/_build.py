@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from foreword.config._config import settings, strict_from
+
 from ._builder import Builder, PathLike
-from ._config import settings, strict_from
 from ._diagnostics import Diagnostic
 from ._prompt import Prompt
 

@@ -9,18 +9,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._agent_settings import agent_variables, check_disjoint, check_roots, memory_root, skill_roots
-from ._config import settings
+from foreword.config._agents import agent_variables, check_disjoint, check_roots, memory_root, skill_roots
+from foreword.config._config import settings
+from foreword.config._lock_file import LockFile, lock_path, read_lock
+from foreword.config._settings import Settings
+from foreword.config._variables import check_variables
+from foreword.files._reader import Reader
+from foreword.templates._names import Value
+
 from ._context import Context
 from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
-from ._files import Reader
 from ._findings import in_order, raise_strictly
 from ._frozen import frozen
 from ._gather import gather, gather_checks
 from ._layout import LAYOUTS
 from ._limits import resolve_within_limits
-from ._lock_file import LockFile, lock_path, read_lock
 from ._manager import Manager
 from ._names import agent_name
 from ._plan import Plan, Ranked
@@ -30,9 +34,6 @@ from ._prepare import Preparation
 from ._prompt import Prompt
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
-from ._settings import Settings
-from ._template import Value
-from ._variables import check_variables
 
 if TYPE_CHECKING:
     from ._model import Section

@@ -6,13 +6,14 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from foreword.config._settings import Settings
+from foreword.files._reader import Directory, MarkdownFile, Reader
+from foreword.files._roots import Root, root
+from foreword.templates._names import Value
+
 from ._diagnostics import Diagnostic, Place, Severity
-from ._files import Directory, MarkdownFile, Reader
 from ._provider import Provider
-from ._roots import Root, root
 from ._screen import Screen
-from ._settings import Settings
-from ._template import Value
 from ._trust import skill_hash
 
 

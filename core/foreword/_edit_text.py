@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from foreword.templates._names import nearest, render_names
+
 from ._diagnostics import Diagnostic, Place, Severity
 from ._model import Edit, Section
 from ._prepared import Outcome
 from ._provider import Provider
-from ._template import nearest, render_names
 
 if TYPE_CHECKING:
     from ._prepare import Preparation
@@ -73,7 +74,7 @@ class EditText:
         if limits.variables is not None:
             values = {name: value for name, value in values.items() if name in limits.variables}
         if self.full is not None and self.full.template == "jinja":
-            from ._jinja import JinjaError, render_jinja
+            from foreword.templates._jinja import JinjaError, render_jinja
 
             try:
                 text, jinja_lines = render_jinja(raw, values)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from foreword.files._reader import MarkdownFile
+
 from ._diagnostics import Diagnostic, Place
-from ._files import MarkdownFile
 from ._layers import Layer
 from ._model import Edit
 from ._names import KNOWN_IDS, NameRefused, SectionName, id_key, section_name, tool_id

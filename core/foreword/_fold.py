@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from foreword.markdown._headings import Target, targets
+
 from ._diagnostics import Diagnostic
 from ._layers import RANK, UNTRUSTED
-from ._markdown import Target, targets
 from ._names import title_key
 from ._policy import Policy
 from ._prepared import Outcome, PreparedEdit, Step

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ValidationError
 
+from foreword.config._variables import LARGEST
+from foreword.files._reader import MarkdownFile
+from foreword.templates._names import Value
+
 from ._context import Context
 from ._diagnostics import Diagnostic
-from ._files import MarkdownFile
 from ._manager import Implementation, Manager
 from ._model import Edit, Section
 from ._names import NameRefused, check_id, variable_prefix
 from ._plugin_calls import Caller, Contribution, Gathered, fields_of
 from ._provider import Provider
-from ._template import Value
-from ._variables import LARGEST
 
 if TYPE_CHECKING:
     from ._prompt import Prompt

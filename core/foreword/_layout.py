@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from ._borders import safe_title
+from foreword.markdown._borders import safe_title
+
 from ._resolve import ResolvedSection
 from ._text import join
 from ._xml_layout import render

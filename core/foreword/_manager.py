@@ -12,6 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 import pluggy
 
+from foreword.config._settings import PluginSettings
+
 from ._diagnostics import Diagnostic
 from ._discovery import GROUP, Discovered, discover
 from ._errors import ConfigError
@@ -20,7 +22,6 @@ from ._hookspecs import Hooks
 from ._layers import LAYERS, RANK
 from ._names import plugin_prefix
 from ._provider import Provider
-from ._settings import PluginSettings
 
 FIRST_PARTY_LAYERS: Mapping[str, tuple[str, ...]] = {
     "builtin": ("builtin",),

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SkipValidation, StrictInt, StrictStr
 
+from foreword.markdown._front_matter import When
+
 from ._diagnostics import Diagnostic
-from ._front_matter import When
 from ._layers import Layer
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from ._files import MarkdownFile
+    from foreword.files._reader import MarkdownFile
 
     File: TypeAlias = MarkdownFile | None
     Findings: TypeAlias = tuple[Diagnostic, ...]

@@ -12,6 +12,8 @@ from typing import NamedTuple, cast
 
 from pydantic import ValidationError
 
+from foreword.templates._names import Value
+
 from ._context import Context
 from ._diagnostics import Diagnostic, Severity
 from ._hook_time import SLOW, TimedOut, within
@@ -19,7 +21,6 @@ from ._manager import Implementation, Manager, first_line
 from ._model import Section
 from ._provider import Provider
 from ._screen import Screen
-from ._template import Value
 
 BUILDING: ContextVar[bool] = ContextVar("foreword.building", default=False)
 """Whether a hook is being called: a hook cannot build a prompt."""

@@ -12,8 +12,8 @@ from ._layers import LAYERS, UNTRUSTED
 from ._names import id_key
 
 if TYPE_CHECKING:
-    from ._limit_settings import LayerLimits, UntrustedLimits
-    from ._settings import Settings
+    from foreword.config._limits import LayerLimits, UntrustedLimits
+    from foreword.config._settings import Settings
 
 
 class SectionRule(NamedTuple):

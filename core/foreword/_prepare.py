@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from foreword.templates._names import Value
+
 from ._diagnostics import Diagnostic
 from ._edit_text import EditText
 from ._layers import OPERATOR
@@ -22,7 +24,6 @@ from ._policy import Policy
 from ._prepared import Outcome, PreparedEdit, PreparedMode
 from ._provider import UNTRUSTED_ARGUMENT, Provider
 from ._screen import Screen
-from ._template import Value
 
 
 @dataclass(frozen=True, slots=True)

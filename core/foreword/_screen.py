@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ._borders import neutralise
+from foreword.markdown._borders import neutralise
+from foreword.scan._scan import Finding, scan, scan_name
+
 from ._diagnostics import Severity
-from ._scan import Finding, scan, scan_name
 from ._xml_layout import escape_body
 
 if TYPE_CHECKING:
-    from ._settings import Settings
+    from foreword.config._settings import Settings
 
 _ONE_LOWER: Mapping[str, Severity | None] = {"error": "warning", "warning": "info", "info": None}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 
-from ._markdown import targets
+from foreword.markdown._headings import targets
+
 from ._prepared import PreparedEdit, Span
 from ._text import exchange, join, whole
 

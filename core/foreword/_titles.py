@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ._markdown import leading_heading
+from foreword.markdown._headings import leading_heading
+
 from ._names import KNOWN, title_key
 from ._prepared import PreparedEdit
 from ._standing import Standing

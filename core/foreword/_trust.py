@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ._files import MarkdownFile, Reader
+    from foreword.files._reader import MarkdownFile, Reader
 
 _OTHERS_WRITE: Final = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"})
 """What an installer writes into a distribution's metadata, and not its author."""

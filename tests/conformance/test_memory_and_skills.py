@@ -25,7 +25,7 @@ from foreword._discovery import Discovered, discover
 from foreword._manager import Manager
 from foreword._memory_record import CopyRecord
 from foreword._provider import Provider
-from foreword._settings import PluginSettings
+from foreword.config._settings import PluginSettings
 
 ALL = 'prompts_dir = "prompts"\n[memory]\npath = "m"\n[skills]\nroots = ["skills"]\n'
 BARE = '[plugins]\ndisable = ["foreword:builtin"]\n[sections.safety]\nrequired = false\n'

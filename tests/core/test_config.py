@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from foreword._config import (
+from foreword._diagnostics import Place
+from foreword._errors import ConfigError
+from foreword.config._config import (
     NOT_SUPPORTED_YET,
     agent_variables,
     check_disjoint,
@@ -24,12 +26,10 @@ from foreword._config import (
     skill_roots,
     strict_from,
 )
-from foreword._diagnostics import Place
-from foreword._errors import ConfigError
-from foreword._roots import Root, root
-from foreword._settings import SectionPolicy, Settings
-from foreword._toml import Lines, parse
-from foreword._variables import check_variables
+from foreword.config._settings import SectionPolicy, Settings
+from foreword.config._toml import Lines, parse
+from foreword.config._variables import check_variables
+from foreword.files._roots import Root, root
 
 Write = Callable[[str], str]
 

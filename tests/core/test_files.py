@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from foreword._diagnostics import Diagnostic
-from foreword._files import Directory, Reader, Root
+from foreword.files._reader import Directory, Reader, Root
 
 NOBODY = 65534
 
@@ -234,8 +234,8 @@ def test_what_may_not_be_read_is_an_error_and_not_absent(root: Root) -> None:
         parent = parent.parent
     script = (
         "import json, os, sys\n"
-        "from foreword._files import Reader, Root\n"
-        "import foreword._front_matter\n"
+        "from foreword.files._reader import Reader, Root\n"
+        "import foreword.markdown._front_matter\n"
         f"os.setgid({NOBODY}); os.setuid({NOBODY})\n"
         "root = Root('prompts', sys.argv[1])\n"
         "found = [Reader().read_directory(root, sub) for sub in ('', 'locked', 'listed')]\n"

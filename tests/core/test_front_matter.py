@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from foreword import _yaml
 from foreword._diagnostics import Place
-from foreword._front_matter import EMPTY, KEYS, Document, FrontMatter, When, parse
+from foreword.markdown import _yaml
+from foreword.markdown._front_matter import EMPTY, KEYS, Document, FrontMatter, When, parse
 
 BOM = "\ufeff"
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foreword import _jinja_rules as rules
-from foreword._jinja import JinjaError, render_jinja
-from foreword._template import Value, render_names
+from foreword.templates import _jinja_rules as rules
+from foreword.templates._jinja import JinjaError, render_jinja
+from foreword.templates._names import Value, render_names
 
 VALUES: dict[str, Value] = {
     "agent_name": "Ada",
@@ -561,7 +561,7 @@ try:
     resource.setrlimit(resource.RLIMIT_AS, (2**29, 2**29))
 except ImportError:
     pass
-from foreword._jinja import JinjaError, render_jinja
+from foreword.templates._jinja import JinjaError, render_jinja
 values = {"agent_name": "Ada", "yes": True, "large": "a-" * 5_000, "huge": "a-" * 200_000}
 for name, template in json.load(sys.stdin).items():
     start, size = time.perf_counter(), None

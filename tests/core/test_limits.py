@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foreword import Builder, Diagnostic, Edit, Section
-from foreword._config import load
-from foreword._settings import Settings
+from foreword.config._config import load
+from foreword.config._settings import Settings
 
 
 def configured(tmp_path: Path, text: str) -> Settings:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from foreword._markdown import Heading, Target, headings, leading_heading, targets
+from foreword.markdown._headings import Heading, Target, headings, leading_heading, targets
 
 # Lines from which most of CommonMark's block structure, and much that nearly is, can be put together.
 LINE = st.sampled_from(
@@ -272,7 +272,7 @@ def test_targets_and_headings_fit_the_lines(text: str) -> None:
 def test_the_parser_is_not_loaded_for_common_texts(text: str) -> None:
     """A text whose first lines tell is not parsed, and only others load the parser."""
     code = (
-        "import sys; from foreword._markdown import leading_heading; leading_heading(sys.argv[1]);"
+        "import sys; from foreword.markdown._headings import leading_heading; leading_heading(sys.argv[1]);"
         "print('markdown_it' in sys.modules)"
     )
     result = subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True, check=True)

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foreword._line_changes import Change, changes_between
-from foreword._merge import Conflict, Merge, merge3
+from foreword.memory._line_changes import Change, changes_between
+from foreword.memory._merge import Conflict, Merge, merge3
 
 TEXTS = st.one_of(
     st.lists(st.sampled_from(["", "a", "b", "c", "- item"]), max_size=9).map("\n".join),

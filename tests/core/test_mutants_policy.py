@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from foreword import Builder, Section
-from foreword._config import load
 from foreword._policy import Policy, describe
+from foreword.config._config import load
 
 EVERYTHING = """
 [sections.a]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from foreword import _jinja_rules as rules
-from foreword._jinja import JinjaError, _environment, render_jinja
-from foreword._jinja_gate import Gate
-from foreword._template import Value, nearest
+from foreword.templates import _jinja_rules as rules
+from foreword.templates._jinja import JinjaError, _environment, render_jinja
+from foreword.templates._jinja_gate import Gate
+from foreword.templates._names import Value, nearest
 
 
 def test_the_longest_name_that_is_compared() -> None:

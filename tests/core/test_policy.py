@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foreword._config import load
 from foreword._layers import LAYERS, UNTRUSTED
 from foreword._policy import DEFAULT_POLICY, Policy, SectionRule, describe
-from foreword._settings import Settings
+from foreword.config._config import load
+from foreword.config._settings import Settings
 
 MODES = ("plain", "define", "replace", "remove", "patch", "prepend", "append", "move")
 

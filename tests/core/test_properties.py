@@ -309,7 +309,7 @@ HOSTILE = (
 @settings(ALWAYS, max_examples=40)
 def test_no_untrusted_text_is_a_template(third_party: str, agent: str, skill: str) -> None:
     """Text of a third party, an agent or a skill never reaches Jinja, in whatever section it lands."""
-    import foreword._jinja as engine
+    import foreword.templates._jinja as engine
 
     sources: list[str] = []
     original = engine.render_jinja

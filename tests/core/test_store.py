@@ -22,9 +22,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foreword._lock import Lock, LockTimeout
-from foreword._store import DurabilityError, Store, StoreError, staging_name
-from foreword._system import System
+from foreword.store._lock import Lock, LockTimeout
+from foreword.store._store import DurabilityError, Store, StoreError, staging_name
+from foreword.store._system import System
 
 CALLS = frozenset(name for name in vars(System) if not name.startswith("_"))
 ERRORS = [errno.ENOSPC, errno.EIO, errno.EACCES]
@@ -469,7 +469,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     run(
         """
 import errno, resource, sys
-from foreword._store import Store, StoreError
+from foreword.store._store import Store, StoreError
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 try:
     Store(sys.argv[1]).write("file", b"x" * 100_000)
@@ -591,8 +591,8 @@ def test_a_fault_of_a_reading_is_told(tmp_path: Path, number: int) -> None:
 KILLED_AT_EVERY_CALL = """
 import os, signal, sys
 from pathlib import Path
-from foreword._store import Store
-from foreword._system import System
+from foreword.store._store import Store
+from foreword.store._system import System
 
 class Killing(System):
     left = 0
@@ -653,7 +653,7 @@ assert position > 6 and seen == {False, True}
 
 KILLED_AT_RANDOM = """
 import os, random, signal, sys, time
-from foreword._store import Store
+from foreword.store._store import Store
 
 SIDES = b"a" * 150_000, b"b" * 90_000
 store = Store(sys.argv[1])
@@ -800,8 +800,8 @@ def test_no_exchange_of_a_directory_for_a_link_leads_out(tmp_path: Path) -> None
 
 INCREMENT = """
 import sys
-from foreword._lock import Lock
-from foreword._store import Store
+from foreword.store._lock import Lock
+from foreword.store._store import Store
 store = Store(sys.argv[1])
 for _ in range(int(sys.argv[2])):
     with Lock(store, timeout=60):
@@ -810,8 +810,8 @@ for _ in range(int(sys.argv[2])):
 
 HOLD = """
 import sys, time
-from foreword._lock import Lock
-from foreword._store import Store
+from foreword.store._lock import Lock
+from foreword.store._store import Store
 with Lock(Store(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
@@ -896,8 +896,8 @@ def test_a_lock_is_not_kept_by_a_forked_process(tmp_path: Path) -> None:
     run(
         """
 import os, sys, time
-from foreword._lock import Lock
-from foreword._store import Store
+from foreword.store._lock import Lock
+from foreword.store._store import Store
 store = Store(sys.argv[1])
 with Lock(store):
     child = os.fork()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foreword._template import Rendered, Unknown, Value, nearest, render_names
+from foreword.templates._names import Rendered, Unknown, Value, nearest, render_names
 
 VALUES: dict[str, Value] = {
     "agent_name": "Ada",
@@ -242,7 +242,7 @@ def test_time_is_linear_in_one_name(inner: str) -> None:
 def test_no_template_engine_is_loaded() -> None:
     """Mode names needs neither Jinja2 nor the Markdown parser."""
     code = (
-        "import sys; from foreword._template import render_names; render_names('{{ a }}', {});"
+        "import sys; from foreword.templates._names import render_names; render_names('{{ a }}', {});"
         "print(sorted({'jinja2', 'markdown_it'} & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

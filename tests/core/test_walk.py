@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from foreword._decode import decode
 from foreword._diagnostics import Diagnostic
-from foreword._files import Directory, Reader, Root
-from foreword._walk import read_open, real_target
+from foreword.files._decode import decode
+from foreword.files._reader import Directory, Reader, Root
+from foreword.files._walk import read_open, real_target
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ def test_recursion_is_bounded_in_directories(root: Root, monkeypatch: pytest.Mon
     """More directories than the most are not read, which is said once, and not silently."""
     for name in ("a/1.md", "b/2.md", "c/3.md", "d/4.md"):
         write(root, name)
-    monkeypatch.setattr("foreword._listing.MAX_DIRECTORIES", 3)
+    monkeypatch.setattr("foreword.files._listing.MAX_DIRECTORIES", 3)
     directory = Reader().read_directory(root, recursive=True)
     assert names(directory) == ["a/1.md", "b/2.md"]
     assert [(found.severity, str(found.place)) for found in directory.diagnostics] == [
@@ -313,7 +313,7 @@ def test_a_target_swapped_after_it_was_resolved_is_not_followed(
         real.symlink_to(Path(secret.path, swapped))
         return target
 
-    monkeypatch.setattr("foreword._walk.real_target", swapping)
+    monkeypatch.setattr("foreword.files._walk.real_target", swapping)
     refused = Reader().read_file(root, name)
     assert isinstance(refused, Diagnostic)
     assert (refused.severity, str(refused.place)) == ("error", f"prompts/{name}")
@@ -355,7 +355,7 @@ def _while_parsing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> 
         act()
         return decode(data)
 
-    monkeypatch.setattr("foreword._files.decode", acting)
+    monkeypatch.setattr("foreword.files._reader.decode", acting)
 
 
 def test_what_changes_all_the_time_is_kept_with_a_warning(
@@ -421,7 +421,7 @@ def test_a_single_file_is_read_in_one_state(root: Root, monkeypatch: pytest.Monk
                 file.write("+")
         return data
 
-    monkeypatch.setattr("foreword._files.read_open", changing)
+    monkeypatch.setattr("foreword.files._reader.read_open", changing)
     assert Reader().read_file(root, "record.json") == b"0++"
     left = 100
     refused = Reader().read_file(root, "record.json")

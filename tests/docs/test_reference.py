@@ -16,14 +16,14 @@ from pydantic import BaseModel
 
 from foreword import Context
 from foreword._diagnostics import CODES, Severity
-from foreword._front_matter import KEYS
 from foreword._hookspecs import Hooks
 from foreword._layers import LAYERS, Layer
 from foreword._model import MODES, Edit, Section
 from foreword._prepared import Outcome
-from foreword._scan_rules import RULES
-from foreword._settings import Settings
 from foreword.commands._group import foreword
+from foreword.config._settings import Settings
+from foreword.markdown._front_matter import KEYS
+from foreword.scan._rules import RULES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 
-from foreword._borders import neutralise, safe_title
 from foreword._diagnostics import Place
-from foreword._markdown import leading_heading, targets
 from foreword._model import MODES
 from foreword._names import clean_title
 from foreword._policy import Policy
@@ -20,6 +18,8 @@ from foreword._provider import Provider
 from foreword._resolve import resolve
 from foreword._text import exchange, join, whole
 from foreword._xml_layout import escape_body, render, split, unescape_body
+from foreword.markdown._borders import neutralise, safe_title
+from foreword.markdown._headings import leading_heading, targets
 
 SEPARATOR = "\n%%\n"
 """What parts one input into several texts."""

@@ -6,20 +6,20 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from foreword._borders import neutralise
 from foreword._diagnostics import printable
-from foreword._front_matter import parse
-from foreword._markdown import headings, leading_heading
 from foreword._names import NameRefused, check_id, title_key
-from foreword._scan import LIMIT, RULES, scan, scan_all, scan_name
-from foreword._scan_characters import scan_characters
-from foreword._scan_code import Code
-from foreword._scan_findings import Finding, Findings
-from foreword._scan_markup import scan_images, scan_tokens
-from foreword._scan_shape import scan_base64
-from foreword._scan_words import scan_confusable, scan_words
-from foreword._template import render_names
 from foreword._xml_layout import escape_body
+from foreword.markdown._borders import neutralise
+from foreword.markdown._front_matter import parse
+from foreword.markdown._headings import headings, leading_heading
+from foreword.scan._characters import scan_characters
+from foreword.scan._code import Code
+from foreword.scan._findings import Finding, Findings
+from foreword.scan._markup import scan_images, scan_tokens
+from foreword.scan._scan import LIMIT, RULES, scan, scan_all, scan_name
+from foreword.scan._shape import scan_base64
+from foreword.scan._words import scan_confusable, scan_words
+from foreword.templates._names import render_names
 
 SIZE = 128 * 1024
 MOST_SECONDS = 2.0

@@ -6,9 +6,6 @@ import unicodedata
 from collections.abc import Mapping
 
 from foreword import ConfigError
-from foreword._front_matter import parse
-from foreword._jinja import JinjaError, render_jinja
-from foreword._jinja_rules import MAX_OUTPUT
 from foreword._names import (
     MAX_AGENT_NAME,
     MAX_ID,
@@ -25,7 +22,10 @@ from foreword._names import (
     title_key,
     tool_id,
 )
-from foreword._template import Value, nearest, render_names
+from foreword.markdown._front_matter import parse
+from foreword.templates._jinja import JinjaError, render_jinja
+from foreword.templates._jinja_rules import MAX_OUTPUT
+from foreword.templates._names import Value, nearest, render_names
 
 VALUES: Mapping[str, Value] = {
     "agent_name": "Ada",

@@ -207,7 +207,7 @@ def test_a_forged_queue_is_no_harm(strict) -> None:
 def test_approval_needs_a_configuration_to_stand_beside(tmp_path) -> None:
     """Without a foreword.toml there is no place for approvals, and that is an error of the configuration."""
     from foreword import Builder
-    from foreword._config import settings
+    from foreword.config._config import settings
 
     (tmp_path / "memory").mkdir()
     given = settings(discover=False, environ={}, memory=tmp_path / "memory")

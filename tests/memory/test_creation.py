@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from foreword import AgentMemory, ConfigError
-from foreword._store import StoreError
-from foreword._system import System
 from foreword.memory import AgentMemoryError
+from foreword.store._store import StoreError
+from foreword.store._system import System
 
 FILES = {
     "AGENTS.md",

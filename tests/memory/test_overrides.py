@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from foreword import AgentMemory, Builder
-from foreword._store import StoreError
 from foreword.memory import ChangeRefused, MemoryConflict
+from foreword.store._store import StoreError
 
 STYLE = "# Style\n\nHow to write.\n\n## Length\n\nShort.\n\n## Tone\n\nPlain.\n"
 

@@ -21,9 +21,9 @@ from tests.torture.faults import Faulty
 
 import foreword_prompts
 from foreword import AgentMemory, Builder
-from foreword._store import StoreError
-from foreword._system import SYSTEM, System
 from foreword.memory import AgentMemoryError, ChangeRefused, MemoryConflict
+from foreword.store._store import StoreError
+from foreword.store._system import SYSTEM, System
 
 IDS = {"STYLE.md": "custom_style", "AGENTS.md": "identity", "SAFETY.md": "safety", "EXTRA.md": "custom_extra"}
 LINES = ("# Head", "one", "two", "three", "## Part", "four", "five")

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from foreword._lock import Lock
-from foreword._store import Store
 from foreword.memory import CopyStatus
+from foreword.store._lock import Lock
+from foreword.store._store import Store
 
 
 def test_every_state_has_its_name(home) -> None:

@@ -13,7 +13,7 @@ from foreword import Builder, ConfigError, Diagnostic, hookimpl
 from foreword._discovery import Discovered, discover
 from foreword._manager import Manager
 from foreword._provider import Provider
-from foreword._settings import PluginSettings
+from foreword.config._settings import PluginSettings
 
 ROOTS = '[skills]\nroots = ["skills"]\n'
 TWO = '[skills]\nroots = ["low", "high"]\n'

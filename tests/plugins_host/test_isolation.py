@@ -13,7 +13,7 @@ from foreword import Builder, Diagnostic, Edit, Prompt, Section, hookimpl
 from foreword._discovery import Discovered, discover
 from foreword._manager import Manager
 from foreword._provider import Provider
-from foreword._settings import PluginSettings
+from foreword.config._settings import PluginSettings
 
 BUILT_IN = ["identity", "safety", "conversation_rules", "tool_usage"]
 

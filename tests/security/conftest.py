@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from foreword import Builder, Diagnostic, Prompt, Section, hookimpl
-from foreword._config import load
 from foreword._discovery import Discovered, discover
 from foreword._manager import Manager
 from foreword._provider import Provider
+from foreword.config._config import load
 
 CONFIG = """
 prompts_dir = "prompts"

@@ -12,10 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from foreword import _borders
-from foreword._blocks import MAX_DEPTH, read_blocks
-from foreword._borders import Neutralised, neutralise, safe_title
 from foreword._names import clean_title
+from foreword.markdown import _borders
+from foreword.markdown._blocks import MAX_DEPTH, read_blocks
+from foreword.markdown._borders import Neutralised, neutralise, safe_title
 
 CONTAINERS = ["> ", ">", "- ", "-", "* ", "+   ", "1. ", "2. ", "10) ", "-\t", ">\t", "  ", "    ", "      ", "\t", " "]
 # fmt: off

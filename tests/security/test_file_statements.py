@@ -23,8 +23,8 @@ import pytest
 from click.testing import CliRunner
 
 from foreword import BuildError, ConfigError, Diagnostic
-from foreword._system import System
 from foreword.commands._group import foreword
+from foreword.store._system import System
 
 OPERATIONS = "memory/souveraine_operations"
 BUILT_IN = ["identity", "safety", "conversation_rules", "tool_usage"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from foreword._scan import LIMIT, RULES, Finding, scan, scan_name
-from foreword._scan_findings import BUDGET
-from foreword._scan_payloads import bits, selectors, tags
+from foreword.scan._findings import BUDGET
+from foreword.scan._payloads import bits, selectors, tags
+from foreword.scan._scan import LIMIT, RULES, Finding, scan, scan_name
 
 # ruff: noqa: E501
 # fmt: off

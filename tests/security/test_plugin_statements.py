@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from foreword import Builder, BuildError, ConfigError, Context, Diagnostic, Edit, Section, hookimpl
 from foreword import _plugin_calls as plugin_calls
-from foreword._config import load
 from foreword._frozen import frozen
+from foreword.config._config import load
 
 BUILT_IN = ["identity", "safety", "conversation_rules", "tool_usage"]
 

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foreword import BuildError, ConfigError, Edit, Section
-from foreword._config import load
 from foreword.commands._group import foreword
+from foreword.config._config import load
 
 OVERRIDES = "memory/souveraine_operations/prompt-overrides"
 COPIES = "memory/souveraine_operations/prompts"

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from foreword import _scan_classes as classes
 from foreword._diagnostics import printable
-from foreword._scan import LIMIT, RULES, Finding, is_plain, scan, scan_all, scan_name
-from foreword._scan_code import Code
-from foreword._scan_findings import Findings
+from foreword.scan import _classes as classes
+from foreword.scan._code import Code
+from foreword.scan._findings import Findings
+from foreword.scan._scan import LIMIT, RULES, Finding, is_plain, scan, scan_all, scan_name
 
 CORPUS = Path(__file__).parent / "corpus"
 SIZE = 10_000_000

@@ -24,10 +24,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from foreword import Edit, Prompt, Section
-from foreword._borders import safe_title
-from foreword._scan import scan
 from foreword._xml_layout import escape_body, split, unescape_body
 from foreword.commands._group import foreword
+from foreword.markdown._borders import safe_title
+from foreword.scan._scan import scan
 
 Desks = Callable[[], AbstractContextManager[Any]]
 

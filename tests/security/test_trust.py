@@ -201,7 +201,7 @@ def test_a_required_plugin_that_is_not_trusted_fails_the_build(house: House) -> 
 
 def test_pins_without_a_configuration_are_a_configuration_error() -> None:
     """There is no lock file where there is no foreword.toml beside which it could lie."""
-    from foreword._settings import PluginSettings, Settings
+    from foreword.config._settings import PluginSettings, Settings
 
     with pytest.raises(ConfigError, match=r"there is no foreword\.toml"):
         Builder(settings=Settings(plugins=PluginSettings(pin=True)))
@@ -309,7 +309,7 @@ def test_the_text_behind_a_link_counts(house: House, tmp_path: Path) -> None:
 
 def test_the_text_in_the_prompt_is_the_text_that_was_hashed(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that says something else while it is read for the prompt, and then its trusted text again, is refused."""
-    from foreword._files import Reader
+    from foreword.files._reader import Reader
 
     house.trust()
     file = house.root / "skills" / "deploy" / "SKILL.md"

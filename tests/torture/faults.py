@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from foreword import AgentMemory, Builder
-from foreword._store import DurabilityError, StoreError
-from foreword._system import SYSTEM, System
 from foreword.memory import AgentMemoryError
+from foreword.store._store import DurabilityError, StoreError
+from foreword.store._system import SYSTEM, System
 
 from .invariants import Witness
 

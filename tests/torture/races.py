@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from foreword import AgentMemory, Builder
-from foreword._lock import LockTimeout
 from foreword.memory import MemoryConflict
+from foreword.store._lock import LockTimeout
 
 
 def run(report: Callable[[str], None], *, processes: int = 8, overrides: int = 250) -> dict[str, int]:

@@ -12,10 +12,10 @@ from typing import Any, NoReturn, cast
 import click
 
 from foreword import Builder, BuildError, ConfigError, Diagnostic, ForewordError, Prompt, UnknownSection
-from foreword._config import settings, strict_from
 from foreword._diagnostics import printable
-from foreword._settings import Settings
-from foreword._store_errors import DurabilityError
+from foreword.config._config import settings, strict_from
+from foreword.config._settings import Settings
+from foreword.store._errors import DurabilityError
 
 FAILED = 1
 MISUSED = 2

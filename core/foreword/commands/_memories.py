@@ -9,10 +9,10 @@ from collections.abc import Callable
 import click
 
 from foreword import Builder, ConfigError
-from foreword._agent_settings import AGENT
 from foreword._diagnostics import printable
 from foreword._names import agent_name
-from foreword._settings import Settings
+from foreword.config._agents import AGENT
+from foreword.config._settings import Settings
 from foreword.memory import AgentMemory, Upgraded
 
 from . import _json

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from foreword import Builder, ConfigError, UnknownSection
-from foreword._agent_settings import memory_root
-from foreword._markdown import targets
+from foreword.config._agents import memory_root
+from foreword.markdown._headings import targets
 from foreword.memory import AgentMemory, CopyStatus, Entry, MemoryStatus
 
 from . import _json

@@ -7,10 +7,10 @@ from dataclasses import replace
 import click
 
 from foreword import Builder
-from foreword._agent_settings import skill_roots
 from foreword._discovery import discover
-from foreword._lock_file import lock_path, read_lock, write_lock
 from foreword._trust import skill_hash
+from foreword.config._agents import skill_roots
+from foreword.config._lock_file import lock_path, read_lock, write_lock
 
 from . import _json
 from ._common import Request, common

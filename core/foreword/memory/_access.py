@@ -7,16 +7,16 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from foreword._agent_settings import memory_root
 from foreword._builder import Builder
 from foreword._errors import ConfigError
-from foreword._lock import Lock
 from foreword._memory_record import MemoryRecord
 from foreword._names import agent_name
 from foreword._plan import Plan
-from foreword._roots import Root
-from foreword._store import Store, StoreError
-from foreword._system import SYSTEM, System
+from foreword.config._agents import memory_root
+from foreword.files._roots import Root
+from foreword.store._lock import Lock
+from foreword.store._store import Store, StoreError
+from foreword.store._system import SYSTEM, System
 
 from ._approvals import Approvals
 from ._changes import Changes

@@ -11,7 +11,7 @@ from foreword._limits import resolve_within_limits
 from foreword._memory_record import MemoryRecord
 from foreword._model import Mode
 from foreword._names import agent_name, id_key
-from foreword._system import SYSTEM, System
+from foreword.store._system import SYSTEM, System
 
 from ._access import MemoryAccess, now
 from ._changes import Changes, check_unchanged

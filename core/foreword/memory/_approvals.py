@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from foreword._files import MarkdownFile
-from foreword._front_matter import parse
-from foreword._lock_file import lock_path, read_lock, write_lock
 from foreword._memory_record import MemoryRecord
-from foreword._roots import Root
-from foreword._settings import Settings
 from foreword._standing import text_hash
+from foreword.config._lock_file import lock_path, read_lock, write_lock
+from foreword.config._settings import Settings
+from foreword.files._reader import MarkdownFile
+from foreword.files._roots import Root
+from foreword.markdown._front_matter import parse
 
 from ._errors import AgentMemoryError
 from ._memory_files import MemoryFiles

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from foreword._memory_record import CopyRecord, MemoryRecord
-from foreword._store import DurabilityError, StoreError
+from foreword.store._store import DurabilityError, StoreError
 
 from ._entry import Bases, Entry, FileChange, Who
 from ._errors import MemoryConflict

@@ -7,11 +7,11 @@ import hashlib
 import json
 from collections.abc import Iterator
 
-from foreword._files import Reader
 from foreword._memory_record import MemoryRecord
 from foreword._names import is_leftover, is_readme
-from foreword._roots import Root
-from foreword._store import DurabilityError, Store, StoreError
+from foreword.files._reader import Reader
+from foreword.files._roots import Root
+from foreword.store._store import DurabilityError, Store, StoreError
 
 from ._entry import Entry
 

@@ -10,9 +10,7 @@ from typing import NamedTuple
 
 from foreword._builder import Builder
 from foreword._file_edit import file_edit
-from foreword._files import MarkdownFile
 from foreword._fold import Fold
-from foreword._front_matter import parse
 from foreword._layers import RANK
 from foreword._limits import resolve_within_limits
 from foreword._memory_record import MemoryRecord
@@ -22,8 +20,10 @@ from foreword._plan import Plan, Ranked
 from foreword._policy import Policy
 from foreword._prepared import PreparedEdit
 from foreword._resolve import Resolution
-from foreword._roots import Root
 from foreword._standing import text_hash
+from foreword.files._reader import MarkdownFile
+from foreword.files._roots import Root
+from foreword.markdown._front_matter import parse
 
 from ._errors import ChangeRefused
 from ._memory_files import MemoryFiles, digest

@@ -7,7 +7,7 @@ import json
 from typing import Any, NamedTuple
 
 from foreword._memory_record import MemoryRecord
-from foreword._walk import Refused
+from foreword.files._walk import Refused
 
 from ._memory_files import MemoryFiles, as_json
 from ._override import Draft

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from foreword._decode import decode
 from foreword._file_edit import file_edit
-from foreword._files import MarkdownFile
-from foreword._front_matter import parse
 from foreword._memory_record import MemoryRecord
 from foreword._model import Edit
-from foreword._roots import Root
+from foreword.files._decode import decode
+from foreword.files._reader import MarkdownFile
+from foreword.files._roots import Root
+from foreword.markdown._front_matter import parse
 
 
 def edit_of(name: str, data: bytes) -> Edit:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from foreword._memory_record import CopyRecord, MemoryRecord
-from foreword._merge import merge3
-from foreword._store import StoreError
+from foreword.memory._merge import merge3
+from foreword.store._store import StoreError
 
 from ._changes import Changes
 from ._errors import AgentMemoryError, ChangeRefused, MemoryConflict

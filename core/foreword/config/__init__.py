@@ -1,0 +1,1 @@
+"""The configuration: foreword.toml, the environment and arguments, as typed settings."""

@@ -1,0 +1,136 @@
+"""What the settings come to for one agent: memory, skills, variables, and whether the paths are there."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Final
+
+from foreword._diagnostics import Place
+from foreword._errors import ConfigError
+from foreword._names import agent_name
+from foreword._policy import dotted
+from foreword.config._settings import AgentSettings, Settings
+from foreword.files._roots import Root
+from foreword.templates._names import Value
+
+AGENT: Final = "{agent}"
+"""What stands in the path of a memory for the agent that is asked for."""
+
+_NOTHING: Final = AgentSettings()
+
+
+def memory_root(settings: Settings, agent: str | None) -> Root | None:
+    """Return the agent's memory, its own or the general one, or None where there is none.
+
+    Args:
+        settings: the settings in force.
+        agent: the agent that is asked for; without one, a path that holds ``{agent}`` is none.
+
+    Raises:
+        ConfigError: the agent's name is none that an agent can have.
+    """
+    memory = _own(settings, agent).memory or settings.memory.path
+    if memory is None or AGENT not in memory.written:
+        return memory
+    if agent is None:
+        return None
+    name = agent_name(agent)
+    # The directories before the written path are not the operator's to fill in, whatever they are called.
+    path = name.join(memory.path.rsplit(AGENT, memory.written.count(AGENT)))
+    return Root(memory.written.replace(AGENT, name), path)
+
+
+def skill_roots(settings: Settings, agent: str | None) -> tuple[Root, ...]:
+    """Return the roots of skills, low to high: the agent's own where it has some, else the general ones."""
+    own = _own(settings, agent).skills
+    return settings.skills.roots if own is None else own
+
+
+def agent_variables(settings: Settings, agent: str | None) -> dict[str, Value]:
+    """Return the variables that the configuration gives to this agent only."""
+    return dict(_own(settings, agent).variables)
+
+
+def check_roots(settings: Settings, agent: str | None) -> None:
+    """Check that every directory which the operator named is there.
+
+    A memory that is named with ``{agent}`` may be missing: that agent has none yet.
+
+    Raises:
+        ConfigError: one is missing, or is no directory.
+    """
+    if settings.prompts_dir is not None:
+        _check(settings, "prompts_dir", settings.prompts_dir)
+    own = _own(settings, agent)
+    memory = memory_root(settings, agent)
+    if memory is not None:
+        key = dotted("agents", agent or "", "memory") if own.memory is not None else "memory.path"
+        configured = own.memory or settings.memory.path
+        _check(settings, key, memory, may_be_missing=configured is not None and AGENT in configured.written)
+    key = dotted("agents", agent or "", "skills") if own.skills is not None else "skills.roots"
+    for skill_root in skill_roots(settings, agent):
+        _check(settings, key, skill_root)
+    for link_root in settings.files.link_roots:
+        _check(settings, "files.link_roots", link_root)
+
+
+def check_disjoint(prompts: Root | None, memory: Root | None) -> None:
+    """Check that the agent's memory and the operator's prompts do not lie one inside the other.
+
+    Raises:
+        ConfigError: they do, or they are the same directory.
+    """
+    if prompts is None or memory is None:
+        return
+    for inner, outer, inner_name, outer_name in (
+        (memory, prompts, "the memory", "the prompts directory"),
+        (prompts, memory, "the prompts directory", "the memory"),
+    ):
+        if _inside(inner.path, outer.path):
+            raise ConfigError(
+                f"{inner_name} {inner.written!r} lies inside {outer_name} {outer.written!r}:"
+                " what the agent writes must not stand among what the operator writes"
+            )
+
+
+def _own(settings: Settings, agent: str | None) -> AgentSettings:
+    return settings.agents.get(agent, _NOTHING) if agent is not None else _NOTHING
+
+
+def _check(settings: Settings, key: str, asked: Root, *, may_be_missing: bool = False) -> None:
+    try:
+        mode = os.stat(asked.path).st_mode
+    except FileNotFoundError:
+        if may_be_missing:
+            return
+        wrong = "is not there"
+    except (OSError, ValueError) as error:
+        wrong = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    else:
+        if stat.S_ISDIR(mode):
+            return
+        wrong = "is no directory"
+    origin = settings.origin(key)
+    if isinstance(origin, Place):
+        raise ConfigError(f"{key}: {asked.written!r} {wrong}", origin)
+    raise ConfigError(f"{origin or key}: {asked.written!r} {wrong}")
+
+
+def _inside(inner: str, outer: str) -> bool:
+    # Names alone do not tell on file systems that set case aside, or with bind mounts.
+    top, directory = os.path.realpath(outer), os.path.realpath(inner)
+    while True:
+        if directory == top or _same(directory, top):
+            return True
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return False
+        directory = parent
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False

@@ -1,0 +1,264 @@
+"""The configuration: find foreword.toml, read it, and let environment and arguments go before it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from foreword._diagnostics import Place
+from foreword._errors import ConfigError
+from foreword._names import agent_name, check_id, id_key
+from foreword._policy import dotted
+from foreword.config._agents import agent_variables, check_disjoint, check_roots, memory_root, skill_roots
+from foreword.config._errors import Problem, problems_of
+from foreword.config._settings import Settings
+from foreword.config._toml import Lines, parse
+from foreword.config._types import is_table
+from foreword.files._roots import Root, root
+
+__all__ = [
+    "FILE_NAME",
+    "NOT_SUPPORTED_YET",
+    "agent_variables",
+    "check_disjoint",
+    "check_roots",
+    "find",
+    "load",
+    "memory_root",
+    "settings",
+    "skill_roots",
+    "strict_from",
+]
+
+FILE_NAME: Final = "foreword.toml"
+"""What the file of the configuration is called."""
+
+NOT_SUPPORTED_YET: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
+    (("files", "validate"), "content"),
+)
+"""Values that have a meaning which is not built; asking for one is an error and never a silent default."""
+
+_TRUE: Final = ("1", "true", "yes", "on")
+_FALSE: Final = ("0", "false", "no", "off")
+_KEYED_BY_SECTION: Final = ("sections", "prefer")
+
+AnyPath = str | os.PathLike[str]
+
+
+def load(path: AnyPath) -> Settings:
+    """Return the settings that a file sets down; relative paths in it are relative to the file.
+
+    Args:
+        path: the file; ``~`` is the home directory.
+
+    Raises:
+        ConfigError: the file cannot be read, or a key or a value in it is wrong.
+    """
+    shown = os.fspath(path)
+    return _load(shown, _checked_root(shown, "", "the configuration file").path)
+
+
+def find(start: str) -> str | None:
+    """Return the foreword.toml that holds in a directory, or None.
+
+    It is looked for upwards; the last directory looked in is the one that has a ``.git``, or the home
+    directory.
+
+    Args:
+        start: the directory to begin in.
+    """
+    directory = os.path.abspath(start)
+    home = os.path.realpath(os.path.expanduser("~"))
+    while True:
+        path = os.path.join(directory, FILE_NAME)
+        # One that cannot be read is found all the same: to pass over it would drop a policy in silence.
+        if os.path.lexists(path):
+            return path
+        parent = os.path.dirname(directory)
+        last = os.path.lexists(os.path.join(directory, ".git")) or os.path.realpath(directory) == home
+        if last or parent == directory:
+            return None
+        directory = parent
+
+
+def settings(
+    *,
+    config: AnyPath | None = None,
+    discover: bool,
+    environ: Mapping[str, str],
+    prompts_dir: AnyPath | None = None,
+    memory: AnyPath | None = None,
+    skills: Sequence[AnyPath] | None = None,
+    cwd: str | None = None,
+    options: bool = False,
+) -> Settings:
+    """Return the settings in force: arguments before the environment before the file.
+
+    Args:
+        config: the file; with it, or with ``FOREWORD_CONFIG``, none is looked for.
+        discover: whether to look for one.
+        environ: the environment; an empty variable is none.
+        prompts_dir: the prompts directory.
+        memory: the memory of every agent; it may hold ``{agent}``.
+        skills: the roots of skills for every agent, low to high.
+        cwd: what relative paths of arguments and environment start from; None is the working directory.
+        options: whether the arguments are options of the command line; messages then name those.
+
+    Raises:
+        ConfigError: the file cannot be read, or a key or a value in it is wrong, or a path is none.
+    """
+    base = cwd or ""
+    found = _from_file(config, discover, environ, base, "--config" if options else "config=")
+    given: list[tuple[str, str, AnyPath]] = []
+    for key, variable, argument in (
+        ("prompts_dir", "FOREWORD_PROMPTS_DIR", prompts_dir),
+        ("memory.path", "FOREWORD_MEMORY", memory),
+    ):
+        name = key.partition(".")[0]
+        if argument is not None:
+            given.append((key, f"--{name.replace('_', '-')}" if options else f"{name}=", argument))
+        elif environ.get(variable):
+            given.append((key, variable, environ[variable]))
+    update: dict[str, Any] = {}
+    origins: dict[str, Place | str] = {}
+    for key, whose, written in given:
+        origins[key] = whose
+        update[key] = _checked_root(written, base, whose)
+    if skills is not None:
+        origins["skills.roots"] = "--skills" if options else "skills="
+        update["skills.roots"] = tuple(_checked_root(one, base, origins["skills.roots"]) for one in skills)
+    return _with(found, update).with_origins(origins)
+
+
+def strict_from(environ: Mapping[str, str]) -> bool:
+    """Return whether ``FOREWORD_STRICT`` asks for strictness.
+
+    Raises:
+        ConfigError: its value is neither a word for true nor one for false.
+    """
+    written = environ.get("FOREWORD_STRICT", "")
+    word = written.strip().lower()
+    if word and word not in (*_TRUE, *_FALSE):
+        raise ConfigError(f"FOREWORD_STRICT must be one of {', '.join((*_TRUE, *_FALSE))}, not {written!r}")
+    return word in _TRUE
+
+
+def _from_file(config: AnyPath | None, discover: bool, environ: Mapping[str, str], base: str, whose: str) -> Settings:
+    explicit = os.fspath(config) if config is not None else environ.get("FOREWORD_CONFIG", "")
+    if config is not None or explicit:
+        named = whose if config is not None else "FOREWORD_CONFIG"
+        return _load(explicit, _checked_root(explicit, base, named).path, named)
+    here = (base or _working_directory()) if discover else ""
+    path = find(here) if discover else None
+    if path is None:
+        return Settings()
+    return _load(FILE_NAME if os.path.dirname(path) == os.path.abspath(here) else path, path)
+
+
+def _with(found: Settings, update: Mapping[str, Any]) -> Settings:
+    # What was given for this call holds for every agent, so it goes before what the file gives to one.
+    agents = found.agents
+    changed: dict[str, Any] = {}
+    if "prompts_dir" in update:
+        changed["prompts_dir"] = update["prompts_dir"]
+    if "memory.path" in update:
+        changed["memory"] = found.memory.model_copy(update={"path": update["memory.path"]})
+        agents = {name: agent.model_copy(update={"memory": None}) for name, agent in agents.items()}
+    if "skills.roots" in update:
+        changed["skills"] = found.skills.model_copy(update={"roots": update["skills.roots"]})
+        agents = {name: agent.model_copy(update={"skills": None}) for name, agent in agents.items()}
+    return found.model_copy(update={**changed, "agents": agents})
+
+
+def _checked_root(written: AnyPath, base: str, whose: Place | str) -> Root:
+    text = os.fspath(written)
+    if not text.strip() or "\0" in text:
+        raise ConfigError(f"{whose} must be a path, not empty and without NUL")
+    try:
+        return root(text, base)
+    except OSError as error:
+        raise ConfigError(f"{whose}: {text!r} cannot be found: {error.strerror}") from None
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise ConfigError(f"the working directory cannot be read: {error.strerror}") from None
+
+
+def _load(shown: str, path: str, named: str | None = None) -> Settings:
+    source = _read(shown, path, named)
+    data = parse(source, shown)
+    lines = Lines(source)
+    found: Settings | None = None
+    problems: list[Problem] = [
+        Problem(key, f"{dotted(*key)} = {_toml(value)} is not supported yet")
+        for key, value in NOT_SUPPORTED_YET
+        if _is(_value_at(data, key), value)
+    ]
+    try:
+        found = Settings.model_validate(data, context={"base": os.path.dirname(path)})
+    except ValidationError as error:
+        problems = [*problems_of(error), *problems]
+    if found is None or problems:
+        first = min(problems, key=lambda problem: lines.of(problem.path) or 0)
+        raise ConfigError(first.message, Place(shown, lines.of(first.path)))
+    origins = {key: Place(shown, lines.of(keys)) for key, keys in _set_keys(data)}
+    return found.with_origins(origins, shown, os.path.dirname(os.path.abspath(path)))
+
+
+def _read(shown: str, path: str, named: str | None) -> str:
+    by = f" (named by {named})" if named == "FOREWORD_CONFIG" else ""
+    try:
+        # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise ConfigError(f"the file is not a regular file{by}", Place(shown))
+            with open(descriptor, "rb", closefd=False) as file:
+                raw = file.read()
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise ConfigError(f"the file cannot be read{by}: {error.strerror}", Place(shown)) from None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ConfigError("the file is not UTF-8 text", Place(shown, line)) from None
+
+
+def _value_at(data: Mapping[str, object], key: Sequence[str]) -> object:
+    value: object = data
+    for part in key:
+        value = value.get(part) if is_table(value) else None
+    return value
+
+
+def _is(value: object, other: object) -> bool:
+    return type(value) is type(other) and value == other
+
+
+def _toml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else f'"{value}"'
+
+
+def _set_keys(data: Mapping[str, object], path: tuple[str, ...] = ()) -> list[tuple[str, tuple[str, ...]]]:
+    """Return every key that has a value, as TOML writes it under its one spelling, and as it was written."""
+    keys: list[tuple[str, tuple[str, ...]]] = []
+    for part, value in data.items():
+        here = (*path, part)
+        if is_table(value):
+            keys += _set_keys(value, here)
+        elif here[0] in _KEYED_BY_SECTION and len(here) > 1:
+            keys.append((dotted(here[0], id_key(check_id(here[1])), *here[2:]), here))
+        elif here[0] == "agents" and len(here) > 1:
+            keys.append((dotted(here[0], agent_name(here[1]), *here[2:]), here))
+        else:
+            keys.append((dotted(*here), here))
+    return keys

@@ -1,0 +1,1 @@
+"""Files: the one reader through which every source of a build reads."""

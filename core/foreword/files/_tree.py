@@ -1,0 +1,80 @@
+"""The tree: what lies below a root, by name only."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection
+from typing import Final
+
+from foreword.files._walk import DIRECTORY, Enclosure, Refused, below, opened, real_target, shown
+
+_HIDDEN_FROM_ALL: Final = frozenset({".git", ".DS_Store"})
+"""What version control and file managers keep in a directory: no part of what is in it."""
+
+
+def tree(
+    enclosure: Enclosure, skip: Collection[str], depth: int, limit: int, *, start: str = "", hidden: bool = False
+) -> list[str]:
+    """List the entries below the root of an enclosure, level by level, and sort them by path.
+
+    Args:
+        enclosure: where to stay.
+        skip: paths that are left out.
+        depth: how many levels to list.
+        limit: the most entries to list.
+        start: the directory below the root to begin in.
+        hidden: whether to list dot entries too.
+
+    Directories end in ``/``. Dot entries, what is left out, and links that lead out of the root are not
+    listed; a directory that several ways lead to is listed under each, but entered once, and not by a link
+    where there is a regular way.
+
+    Raises:
+        Refused: The root cannot be read.
+    """
+    entries: list[str] = []
+    entered: set[tuple[int, int]] = set()
+    regular, links = [start], list[str]()
+    deepest = depth + (start.count("/") + 1 if start else 0)
+    while (regular or links) and len(entries) < limit:
+        name = (regular or links).pop(0)
+        try:
+            with opened(enclosure, name.split("/") if name else [], DIRECTORY) as directory:
+                status = os.fstat(directory.fd)
+                if (status.st_dev, status.st_ino) in entered:
+                    continue
+                entered.add((status.st_dev, status.st_ino))
+                with os.scandir(directory.fd) as listing:
+                    found = sorted(listing, key=_by_name)
+                for entry in found:
+                    path = below(name, entry.name)
+                    if path in skip or (entry.name in _HIDDEN_FROM_ALL if hidden else entry.name.startswith(".")):
+                        continue
+                    is_directory = _is_directory(enclosure, below(directory.real, entry.name), entry)
+                    if is_directory is None:
+                        continue
+                    entries.append(f"{path}/" if is_directory else path)
+                    if is_directory and path.count("/") + 1 < deepest:
+                        (links if entry.is_symlink() else regular).append(path)
+        except (OSError, Refused):
+            if name == start:
+                raise
+    return sorted(shown(path) for path in entries[:limit])
+
+
+def _by_name(entry: os.DirEntry[str]) -> str:
+    return entry.name
+
+
+def _is_directory(enclosure: Enclosure, real: str, entry: os.DirEntry[str]) -> bool | None:
+    """Say whether an entry is a directory, or None when it is not to be listed."""
+    if not entry.is_symlink():
+        return None if enclosure.leaves_out(real) else entry.is_dir(follow_symlinks=False)
+    try:
+        target = real_target(real)
+        if enclosure.base_of(target) is None or enclosure.leaves_out(target):
+            return None
+        return stat.S_ISDIR(os.lstat(target).st_mode)
+    except (OSError, Refused):
+        return None

@@ -1,0 +1,1 @@
+"""Markdown: front matter, headings, and texts that stay inside their section."""

@@ -1,0 +1,1 @@
+"""Durable writing below one directory: files replaced whole, under a lock."""

@@ -1,0 +1,1 @@
+"""Templates: mode ``names`` and mode ``jinja``."""
