@@ -96,9 +96,10 @@ def _dot_hint(keys: tuple[str, ...], value: object) -> str:
 def _known(table: tuple[str, ...]) -> list[str]:
     if not table:
         return _fields(Settings)
-    if table[0] in _TABLES_BY_NAME:
-        return _fields(_TABLES_BY_NAME[table[0]])
-    inner = _TABLES[table[0]].model_fields[table[1]].annotation if len(table) > 1 else _TABLES[table[0]]
+    first, *rest = table
+    if first in _TABLES_BY_NAME:
+        return _fields(_TABLES_BY_NAME[first])
+    inner = _TABLES[first].model_fields[rest[0]].annotation if rest else _TABLES[first]
     return _fields(inner) if isinstance(inner, type) and issubclass(inner, BaseModel) else []
 
 
