@@ -45,9 +45,9 @@ TESTS = {
     "_titles": ("tests/core/test_resolve.py", *RESOLVE),
     "_policy": POLICY,
     "_limits": ("tests/core/test_limits.py", "tests/core/test_mutants_policy.py"),
-    "_template": TEMPLATES,
-    "_jinja_gate": (TEMPLATES[1], TEMPLATES[2]),
-    **{file.stem: SCANNER for file in sorted(PACKAGE.glob("_scan*.py"))},
+    "templates/_names": TEMPLATES,
+    "templates/_jinja_gate": (TEMPLATES[1], TEMPLATES[2]),
+    **{f"scan/{file.stem}": SCANNER for file in sorted(PACKAGE.glob("scan/_*.py")) if file.stem != "__init__"},
 }
 """The tests of each module, the quickest first."""
 
@@ -280,7 +280,7 @@ def _child(mutant: Mutant, file: str) -> int:
     path = PACKAGE / f"{mutant.module}.py"
     try:
         code = compile(mutant.tree(), str(path), "exec")
-        sys.meta_path.insert(0, _Mutated(f"foreword.{mutant.module}", path, code))
+        sys.meta_path.insert(0, _Mutated("foreword." + mutant.module.replace("/", "."), path, code))
         quiet = [
             "-p",
             "no:cacheprovider",

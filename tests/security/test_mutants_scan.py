@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foreword.scan._findings import BUDGET
+from foreword.scan._findings import BUDGET, shown
 from foreword.scan._payloads import bits, selectors, tags
 from foreword.scan._scan import LIMIT, RULES, Finding, scan, scan_name
 
@@ -83,6 +83,20 @@ TEXTS = {
     'delete': ('\x7f', ['control 0:0 U+007F']),
     'cr': ('a\r\nb\rc', ['control 1:1 U+000D']),
     'line separator': ('a\u2028b\u2029', ['line-separator 0:1 U+2028', 'line-separator 0:3 U+2029']),
+    'first of a row': ('\u845b\U000e0100\U000e0101 \u2764\ufe0e\ufe0e', ['variation-selectors 0:1 U+E0100 \\u{10}\\u{11}\\u{e}\\u{e}']),
+    'first of a row, last': ('\u845b\U000e01ef\U000e0100', ['variation-selectors 0:1 U+E01EF \xff\\u{10}']),
+    'first of a row, low': ('\u845b\ufe00\ufe0f', ['variation-selectors 0:1 U+FE00 \\u{0}\\u{f}']),
+    'two images': ('`![a](//b)` ![c](//d) `![e](//f)` ![g](//h)', ['remote-image 0:12', 'remote-image 0:34']),
+    'two tokens': ('`<|a|>` <|b|> `<|c|>` <|d|>', ['control-token 0:8', 'control-token 0:22']),
+    'token after code': ('`a`<|b|>', ['control-token 0:3']),
+    'img empty': ('<img src=\'\'> <img src="" alt="//b">', []),
+    'img newline': ('<img\nsrc = "\t//b">', ['remote-image 0:0']),
+    '2000 and more': ('a ' * 1000 + '\nb' + 'c ' * 999 + '\n' + 'd ' * 1000, []),
+    '2001 and more': ('a ' * 1000 + 'b\n' + 'c ' * 1000 + 'd\ne', ['long-line 0:0', 'long-line 1:0']),
+    'sixteen within one too many': ('\u200b' + '.\u200b' * 14 + '.' * 971 + '\u200b', ['zero-width 0:0 U+200B', '16 in all']),
+    'sixteen at the limit': ('\u200b' + '.\u200b' * 14 + '.' * 970 + '\u200b', ['zero-width-run 0:0 U+200B']),
+    '20 lines, nothing after': ('a' + '\n' * 21 + ' ', []),
+    'far twice': ('a' + ' ' * 80 + 'b' + ' ' * 80 + 'c' + '\n' * 21 + 'd' + '\n' * 21 + 'e', ['push-off 0:1', '4 in all']),
     'after a letter': ('X\u200dX X\ufe0fX X\u200bX', ['joiner 0:1 U+200D', 'stray-selector 0:5 U+FE0F', 'zero-width 0:9 U+200B']),
     'more after a letter': ('X\ufe00X X\u180bX X\u200eX', ['stray-selector 0:1 U+FE00', 'stray-selector 0:5 U+180B', 'bidi-mark 0:9 U+200E']),
     'private': ('\ue000\ue001 \U000f0000 \U0010ffff', ['private-use 0:0 U+E000', 'private-use 0:3 U+F0000', 'private-use 0:5 U+10FFFF']),
@@ -334,6 +348,11 @@ def test_messages_count() -> None:
     assert scan("<!-- a\n")[0].message == "HTML comment that is not closed, 'a'"
     assert scan("\u202eab\u202c")[0].message.endswith("what is read as 'ab' is shown as 'ba'")
     assert scan("\x1b[8mabc\x1b[0m")[0].message.endswith("that hides 'abc'")
+    assert scan("a\x00")[0].message == "U+0000: a NUL character"
+    blanks = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+    escaped = "".join(f"\\u{{{ord(char):x}}}" for char in blanks)
+    assert shown(f"a{blanks}b", 99) == f"a{escaped}b"
+    assert (shown("abc", 3), shown("abcd", 3)) == ("abc", "abc\u2026")
     assert scan("\u2066a")[0].message == "U+2066 LEFT-TO-RIGHT ISOLATE that its line does not end"
     assert scan("a\u202c")[0].message == "U+202C POP DIRECTIONAL FORMATTING without its beginning"
     assert scan("a\u2069")[0].message == "U+2069 POP DIRECTIONAL ISOLATE without its beginning"
@@ -355,6 +374,12 @@ def test_payloads() -> None:
         assert bits(words) == "hid\u4e2d"
     four = "".join("\u200b\u200c\u200d\u2060"[ord(char) >> shift & 3] for char in "hole" for shift in (6, 4, 2, 0))
     assert bits(four) == "hole"
+    eight = "".join(f"{ord(char):08b}" for char in "hide it").replace("0", "\u200b").replace("1", "\u200c")
+    for more in range(1, 8):
+        assert bits("\u200b" * more + eight) == bits(eight + "\u200b" * more) == "hide it"
+    assert bits("nothing", eight) == "hide it"
+    last = "\u2060".join((f"{0x10FFFF:b}", "1101000")).replace("0", "\u200b").replace("1", "\u200c")
+    assert bits(last) == "\\u{10ffff}h"
     assert bits("\u200b" * 16) is None
     assert bits("\u200b\u200c\u200b") is None
     assert bits("") is None
