@@ -35,7 +35,11 @@ POLICY = (
     "tests/core/test_fold_rules.py",
 )
 TEMPLATES = ("tests/core/test_template.py", "tests/core/test_mutants_template.py", "tests/core/test_jinja.py")
-SCANNER = ("tests/security/test_mutants_scan.py", "tests/security/test_scan.py")
+SCANNER = (
+    "tests/security/test_mutants_scan.py",
+    "tests/security/test_mutants_code.py",
+    "tests/security/test_scan.py",
+)
 TESTS = {
     "_resolve": ("tests/core/test_resolve.py", *RESOLVE),
     "_fold": RESOLVE,
@@ -110,11 +114,11 @@ def main() -> int:
             print(f"survived: {mutant.module}.py:{mutant.line}: {mutant.change}", flush=True)
         else:
             killed[mutant.module] += 1
-    print(f"{'module':18} {'mutants':>7} {'tried':>6} {'killed':>6}")
+    print(f"{'module':22} {'mutants':>7} {'tried':>6} {'killed':>6}")
     for module in modules:
-        print(f"{module:18} {every[module]:>7} {tried[module]:>6} {killed[module]:>6}")
+        print(f"{module:22} {every[module]:>7} {tried[module]:>6} {killed[module]:>6}")
     share = 100 * killed.total() / max(tried.total(), 1)
-    print(f"{'together':18} {every.total():>7} {tried.total():>6} {killed.total():>6}  {share:.1f} %")
+    print(f"{'together':22} {every.total():>7} {tried.total():>6} {killed.total():>6}  {share:.1f} %")
     return 0 if share >= given.least else 1
 
 
@@ -122,7 +126,11 @@ def main() -> int:
 
 
 def _tree(module: str) -> ast.Module:
-    return ast.parse((PACKAGE / f"{module}.py").read_text())
+    return ast.parse(_path(module).read_text())
+
+
+def _path(module: str) -> Path:
+    return PACKAGE / f"{module}.py"
 
 
 def _mutants(module: str) -> Iterator[Mutant]:
@@ -277,7 +285,7 @@ def _child(mutant: Mutant, file: str) -> int:
     silence = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(silence, stream)
-    path = PACKAGE / f"{mutant.module}.py"
+    path = _path(mutant.module)
     try:
         code = compile(mutant.tree(), str(path), "exec")
         sys.meta_path.insert(0, _Mutated("foreword." + mutant.module.replace("/", "."), path, code))
