@@ -55,6 +55,7 @@ class Policy:
     prefer: Mapping[str, str] = field(default_factory=dict[str, str])
     layers: Mapping[str, LayerRule] = field(default_factory=dict[str, LayerRule])
     prompt: int | None = None
+    reserved: tuple[str, ...] = ()
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Policy:
@@ -72,6 +73,7 @@ class Policy:
             prefer={id_key(id): preferred for id, preferred in settings.prefer.items()},
             layers={layer: _layer_rule(getattr(settings.limits, layer)) for layer in LAYERS if layer != "builtin"},
             prompt=settings.limits.prompt,
+            reserved=tuple(id_key(pattern) for pattern in settings.reserved),
         )
 
     def limits(self, layer: str) -> LayerRule:
@@ -95,6 +97,14 @@ class Policy:
         """Return the provider or file that the operator prefers in a conflict over the section."""
         return self.prefer.get(id_key(id))
 
+    def _reserving(self, id: str) -> str | None:
+        """Return the pattern that reserves the id for operator layers, if any."""
+        key = id_key(id)
+        return next(
+            (p for p in self.reserved if key == p or (p.endswith("*") and key.startswith(p[:-1]))),
+            None,
+        )
+
     def window(self, layer: str) -> tuple[int, int] | None:
         """Return the lowest and the highest priority that the layer may take."""
         return self.windows.get(layer)
@@ -114,6 +124,8 @@ class Policy:
             return None
         if rule.editable_by is not None:
             return _locked_reason(id, rule.editable_by)
+        if layer in UNTRUSTED and mode in ("plain", "define") and (pattern := self._reserving(id)) is not None:
+            return f"the operator reserves {id!r} (reserved = [{pattern!r}]), so layer {layer} may not define it"
         if layer != "extension" or (own and mode in ("plain", "define")):
             return None
         if own:
@@ -184,6 +196,8 @@ def describe(policy: Policy, settings: Settings) -> list[PolicyRow]:
             values[dotted("priorities", layer)] = list(window)
     for id, preferred in sorted(policy.prefer.items()):
         values[dotted("prefer", id)] = preferred
+    if policy.reserved:
+        values["reserved"] = list(settings.reserved)
     plugins, files, scan = settings.plugins, settings.files, settings.scan
     values["plugins.disable"] = list(plugins.disable)
     values["plugins.require"] = list(plugins.require)

@@ -97,6 +97,7 @@ def test_defaults_are_the_documented_ones() -> None:
         },
         "priorities": {"extension": (300, 999), "memory": (500, 999), "override": (500, 999)},
         "prefer": {},
+        "reserved": (),
         "plugins": {"disable": (), "require": (), "pin": False, "timeout": None, "layers": {}},
         "files": {"max_bytes": 262144, "validate": "stat", "link_roots": ()},
         "limits": {

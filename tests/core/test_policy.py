@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from foreword import ConfigError
 from foreword._layers import LAYERS, UNTRUSTED
 from foreword._policy import DEFAULT_POLICY, Policy, SectionRule, describe
 from foreword.config._config import load
@@ -30,6 +31,27 @@ def test_default_policy_is_that_of_the_default_settings() -> None:
     assert DEFAULT_POLICY.locked("safety")
     assert DEFAULT_POLICY.window("memory") == (500, 999)
     assert DEFAULT_POLICY.window("project") is None
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_reserved_ids_are_defined_by_the_operator_only(tmp_path: Path, layer: str) -> None:
+    """A reserved id, or one with a reserved beginning, is defined by no untrusted layer; others are."""
+    policy = Policy.from_settings(configured(tmp_path, 'reserved = ["ops", "custom_company_*"]\n'))
+    untrusted = layer in UNTRUSTED
+    for id in ("ops", "custom_company_rules"):
+        assert (policy.allows(id, layer, "define", own=True) is not None) == untrusted
+        assert policy.allows(id, layer, "append", own=True) is None or layer == "extension"
+    for id in ("opsx", "custom_companyx"):
+        assert policy.allows(id, layer, "define", own=True) is None
+
+
+def test_reserved_ids_are_described_and_checked(tmp_path: Path) -> None:
+    """What is reserved stands in the description of the policy, and what is no id is a configuration error."""
+    settings = configured(tmp_path, 'reserved = ["custom_company_*"]\n')
+    rows = describe(Policy.from_settings(settings), settings)
+    assert ("reserved", '["custom_company_*"]', f"{tmp_path / 'foreword.toml'}:1") in [tuple(row) for row in rows]
+    with pytest.raises(ConfigError, match="reserved"):
+        configured(tmp_path, 'reserved = ["a//b"]\n')
 
 
 def test_policy_of_a_configuration(tmp_path: Path) -> None:

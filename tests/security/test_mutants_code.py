@@ -20,6 +20,7 @@ TEXTS = [
     "`C\\` N` N",
     "``C` C`` N",
     "` D\nD ` N",
+    "`D\nD` ``D`` N",
     "<b c='`'> N ` N",
     "a <b c='`'> N ` N",
     '<b c="`" d> N ` N',
@@ -37,6 +38,8 @@ TEXTS = [
     '[a](b "c") `C` N',
     "[a](b (c)) `C` N",
     "[a](b) `C` N",
+    "[a](b ``c) `D` N",
+    "a><!b > `C` N",
     # Fences.
     "```\nC\n```\nN",
     "```\nC",

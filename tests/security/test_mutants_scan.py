@@ -96,6 +96,10 @@ TEXTS = {
     'sixteen within one too many': ('\u200b' + '.\u200b' * 14 + '.' * 971 + '\u200b', ['zero-width 0:0 U+200B', '16 in all']),
     'sixteen at the limit': ('\u200b' + '.\u200b' * 14 + '.' * 970 + '\u200b', ['zero-width-run 0:0 U+200B']),
     'far twice': ('a' + ' ' * 80 + 'b' + ' ' * 80 + 'c' + '\n' * 21 + 'd' + '\n' * 21 + 'e', ['push-off 0:1', '4 in all']),
+    'mark after an override': ('\u202eab\u202c\u200e', ['bidi-override 0:0 U+202E ba', 'bidi-unbalanced 0:3 U+202C', 'bidi-mark 0:4 U+200E']),
+    'two ends': ('\u2069a\u2069\u202ab', ['bidi-unbalanced 0:0 U+2069', 'bidi-unbalanced 0:2 U+2069', 'bidi-unbalanced 0:3 U+202A']),
+    'isolate in isolate': ('\u05d0\u2066\u2067a\u2069\u2069', []),
+    'run with one that is harmless': ('\u0645\u200c\u200b\u200b\u200b\u200b\u200b\u200b\u200b', ['zero-width-run 0:1 U+200C']),
     'after a letter': ('X\u200dX X\ufe0fX X\u200bX', ['joiner 0:1 U+200D', 'stray-selector 0:5 U+FE0F', 'zero-width 0:9 U+200B']),
     'more after a letter': ('X\ufe00X X\u180bX X\u200eX', ['stray-selector 0:1 U+FE00', 'stray-selector 0:5 U+180B', 'bidi-mark 0:9 U+200E']),
     'private': ('\ue000\ue001 \U000f0000 \U0010ffff', ['private-use 0:0 U+E000', 'private-use 0:3 U+F0000', 'private-use 0:5 U+10FFFF']),
@@ -356,6 +360,7 @@ def test_messages_count() -> None:
     assert scan("a\u202c")[0].message == "U+202C POP DIRECTIONAL FORMATTING without its beginning"
     assert scan("a\u2069")[0].message == "U+2069 POP DIRECTIONAL ISOLATE without its beginning"
     assert scan("a\u2066b\u2069")[0].message == "U+2066 LEFT-TO-RIGHT ISOLATE in a line read from left to right"
+    assert scan("\x1b[8m\nabc\x1b[0m")[0].message == "a terminal escape sequence, \\u{1b}[8m"
     assert scan("![a](//b?c)")[0].message == "image from another host with a query, '//b?c'"
 
 
@@ -377,6 +382,11 @@ def test_payloads() -> None:
     for more in range(1, 8):
         assert bits("\u200b" * more + eight) == bits(eight + "\u200b" * more) == "hide it"
     assert bits("nothing", eight) == "hide it"
+    for number in (0xD800, 0xDFFF):
+        carried = "\u2060".join((f"{number:b}", "1101000")).replace("0", "\u200b").replace("1", "\u200c")
+        assert "\\u{d" not in str(bits(carried))
+    assert len(tags("\U000e0061" * 3000)) == 2001
+    assert tags("\U000e0061" * 2000) == "a" * 2000
     assert bits("\u200b" * 16) is None
     assert bits("\u200b\u200c\u200b") is None
     assert bits("") is None

@@ -23,6 +23,7 @@ from foreword.config._types import (
     Namespace,
     NotBlank,
     PluginName,
+    ReservedId,
     RootPath,
     SectionId,
     Table,
@@ -128,7 +129,8 @@ class Settings(Table):
     """The configuration in force: a ``foreword.toml``, the environment and the arguments of a call.
 
     Keys of ``sections`` and ``prefer`` are section ids in their one spelling. A part of the policy that
-    the operator did not set has its default.
+    the operator did not set has its default. ``reserved`` holds ids, and with a final ``*`` beginnings of ids,
+    that no untrusted layer may define.
     """
 
     prompts_dir: RootPath | None = None
@@ -148,6 +150,7 @@ class Settings(Table):
     prefer: Annotated[Mapping[SectionId, NotBlank], AfterValidator(_by_section), Unchangeable, AsDict] = Field(
         default_factory=dict[str, str]
     )
+    reserved: Annotated[tuple[ReservedId, ...], Listed] = ()
     plugins: PluginSettings = Field(default_factory=PluginSettings)
     files: FileSettings = Field(default_factory=FileSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)

@@ -87,6 +87,11 @@ def _section_id(id: str) -> str:
     return id
 
 
+def _reserved_id(pattern: str) -> str:
+    _section_id(f"{pattern[:-1]}x" if pattern.endswith("*") else pattern)
+    return pattern
+
+
 def _agent(name: str) -> str:
     try:
         agent_name(name)
@@ -137,6 +142,7 @@ SectionId = Annotated[str, AfterValidator(_section_id)]
 AgentName = Annotated[str, AfterValidator(_agent)]
 PluginName = Annotated[str, AfterValidator(_plugin)]
 Namespace = Annotated[str, AfterValidator(_namespace)]
+ReservedId = Annotated[str, AfterValidator(_reserved_id)]
 NotBlank = Annotated[str, AfterValidator(_not_blank)]
 
 
