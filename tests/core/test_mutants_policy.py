@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from foreword import Builder, Section
-from foreword._policy import Policy, describe
+from foreword._policy import Policy, SectionRule, describe
 from foreword.config._config import load
 
 EVERYTHING = """
@@ -69,3 +69,8 @@ def test_what_is_refused_for_a_limit_says_so_in_its_chain(tmp_path: Path) -> Non
         "refused",
         "the texts of layer extension have 11 bytes together, more than 10",
     )
+
+
+def test_a_rule_requires_nothing_by_itself() -> None:
+    """A section that has a rule is required only where the rule says so."""
+    assert Policy({"a": SectionRule(), "b": SectionRule(required=True)}).required() == ("b",)

@@ -217,3 +217,11 @@ def test_the_greatest_number() -> None:
     for number in (f"{most + 1}", f"-{most + 1}"):
         with pytest.raises(JinjaError):
             render_jinja(f"{{{{ {number} }}}}", {})
+
+
+def test_every_part_in_a_loop_is_work() -> None:
+    """Whatever stands in a loop makes as much work as the loop runs, a short text too."""
+    loops = "{% for i in range(1000) %}{% for j in range(150) %}@{% endfor %}{% endfor %}"
+    assert render_jinja(loops.replace("@", ""), {})[0] == ""
+    with pytest.raises(JinjaError, match="too much work"):
+        render_jinja(loops.replace("@", "x"), {})

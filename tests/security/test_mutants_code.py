@@ -49,6 +49,7 @@ TEXTS = [
     "```\nC\n~~~\nC\n```\nN",
     "   ```\nC\n   ```\nN",
     "    ```\nN\n    ```\nN",
+    "\t```\nN\n\t```\nN",
     "```\nC\n    ```\nC\n```\nN",
     "```py\nC\n``` x\nC\n```\nN",
     "``` a`b\nN\n```\nC",
@@ -72,6 +73,16 @@ TEXTS = [
     "<!--\n`N`\n-->\n`C` N",
     "<script>\n\n`N`\n\n</script>\n`C` N",
     "<?\n`N`\n?>\n`C` N",
+    "N ` N <div>\nN ` N",
+    "N\n<div>\n`N`\n\n`C` N",
+    "<div>\n```\nN\n```\n\nN",
+    "<!-- a --> `N`\n`C` N",
+    "<!-- a\n-->\n\n```\nC\n```\nN",
+    "```\nC\n```\n<div>\n`N`\n\n```\nC\n```\nN",
+    "- `C`\n- `C` N\n\n```\nC\n```\nN",
+    "> `C` N\n\n```\nC\n```\nN",
+    "    `C`\n\n```\nC\n```\nN",
+    "```\n\n\nC\n\n```\n\nN `C` N\n\n~~~\nC",
 ]
 
 
@@ -106,3 +117,12 @@ def test_the_table_is_true(text: str) -> None:
     )
     marked = "".join(char for char in text if char in "CD")
     assert "".join(char for char in inside if char in "CD") == marked
+
+
+def test_a_tick_in_character_data_begins_no_code() -> None:
+    """What stands in a piece of character data is passed over."""
+    text = "a <![CDATA[ ` ]]> x ` `y`"
+    code = Code(text)
+    assert not code.holds(text.index("x"))
+    assert not code.holds(text.index("y"))
+    assert Code("a <![CDATA[ `y` ]]").holds(13)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from foreword.scan._findings import BUDGET, shown
@@ -100,6 +102,11 @@ TEXTS = {
     'two ends': ('\u2069a\u2069\u202ab', ['bidi-unbalanced 0:0 U+2069', 'bidi-unbalanced 0:2 U+2069', 'bidi-unbalanced 0:3 U+202A']),
     'isolate in isolate': ('\u05d0\u2066\u2067a\u2069\u2069', []),
     'run with one that is harmless': ('\u0645\u200c\u200b\u200b\u200b\u200b\u200b\u200b\u200b', ['zero-width-run 0:1 U+200C \\u{7f}']),
+    'run with two that are harmless': ('\u0645\u200c' + '\u200b' * 6 + '\u200c\u0645', ['zero-width-run 0:1 U+200C ~']),
+    'image closed': ('![]x](//b) ![](//b)', ['remote-image 0:11']),
+    'blank behind a run': ('a' + '\u200b' * 8 + '\u2800', ['zero-width-run 0:1 U+200B', 'invisible 0:9 U+2800']),
+    'capital X': ('\u00e9 aXb', []),
+    'mark before seven': ('\ufeff' + '\u200b' * 7 + 'a', ['zero-width 0:1 U+200B', '7 in all']),
     'after a letter': ('X\u200dX X\ufe0fX X\u200bX', ['joiner 0:1 U+200D', 'stray-selector 0:5 U+FE0F', 'zero-width 0:9 U+200B']),
     'more after a letter': ('X\ufe00X X\u180bX X\u200eX', ['stray-selector 0:1 U+FE00', 'stray-selector 0:5 U+180B', 'bidi-mark 0:9 U+200E']),
     'private': ('\ue000\ue001 \U000f0000 \U0010ffff', ['private-use 0:0 U+E000', 'private-use 0:3 U+F0000', 'private-use 0:5 U+10FFFF']),
@@ -361,6 +368,9 @@ def test_messages_count() -> None:
     assert scan("a\u2069")[0].message == "U+2069 POP DIRECTIONAL ISOLATE without its beginning"
     assert scan("a\u2066b\u2069")[0].message == "U+2066 LEFT-TO-RIGHT ISOLATE in a line read from left to right"
     assert scan("\x1b[8m\nabc\x1b[0m")[0].message == "a terminal escape sequence, \\u{1b}[8m"
+    lines = base64.b64encode(b"Hello you!\tone\r\ntwo\nthree 123;" * 6).decode()
+    assert scan(lines)[0].message.endswith("it holds text")
+    assert scan(base64.b64encode(b"Hello you!\x0bone, two, three" * 9).decode())[0].message.endswith("it holds no text")
     assert scan("![a](//b?c)")[0].message == "image from another host with a query, '//b?c'"
 
 
@@ -385,6 +395,10 @@ def test_payloads() -> None:
     for number in (0xD800, 0xDFFF):
         carried = "\u2060".join((f"{number:b}", "1101000")).replace("0", "\u200b").replace("1", "\u200c")
         assert "\\u{d" not in str(bits(carried))
+    for number in (0x110000, 0x1FFFFF):
+        assert "\\u{1" not in str(
+            bits(f"{number:b}".replace("0", "\u200b").replace("1", "\u200c") + "\u2060" * 2 + "\u200b")
+        )
     assert len(tags("\U000e0061" * 3000)) == 2001
     assert tags("\U000e0061" * 2000) == "a" * 2000
     assert bits("\u200b" * 16) is None
