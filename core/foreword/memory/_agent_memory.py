@@ -18,7 +18,6 @@ from ._changes import Changes, check_unchanged
 from ._creation import create
 from ._entry import Entry, Who
 from ._errors import AgentMemoryError, ChangeRefused
-from ._memory_files import digest
 from ._override import Draft, attempt, draft, matches, read_only, redraft
 from ._queue import Pending, drop, propose
 from ._revert import revert
@@ -327,8 +326,3 @@ class AgentMemory(MemoryAccess):
             if one.name == name:
                 return one
         raise AgentMemoryError(f"nothing waits under the name {name!r}; foreword memory pending lists what does")
-
-
-def file_hash(data: bytes) -> str:
-    """Return the hash by which ``if_match`` names a file's bytes."""
-    return digest(data)

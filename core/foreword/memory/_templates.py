@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -64,11 +64,6 @@ def _names(section: ResolvedSection) -> Iterator[str]:
 def _within(id: str, edit: PreparedEdit) -> str:
     name = edit.place.path.rpartition("/")[2]
     return f"tools/{name}" if is_tool(id) else name
-
-
-def by_id(found: Iterable[Template]) -> dict[str, Template]:
-    """Return templates by the id of their section."""
-    return {template.id: template for template in found}
 
 
 def file_stem(id: str) -> str:
