@@ -355,7 +355,7 @@ def _while_parsing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> 
         act()
         return decode(data)
 
-    monkeypatch.setattr("foreword.files._reader.decode", acting)
+    monkeypatch.setattr("foreword.files._taking.decode", acting)
 
 
 def test_what_changes_all_the_time_is_kept_with_a_warning(

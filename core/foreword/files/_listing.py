@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from enum import Enum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from foreword._diagnostics import Diagnostic, Place, Severity
 from foreword._names import is_leftover, is_readme
+from foreword.files._stamps import Stamp, stamp
 from foreword.files._walk import (
     DIRECTORY,
     Enclosure,
@@ -31,21 +34,19 @@ _LEFTOVER: Final = ("it is what a program left behind", "remove it, or rename it
 _OTHER: Final = ("it is no Markdown file", "let its name end in .md to have it read")
 _SUB_DIRECTORY: Final = ("it is a sub-directory", "move what should be read out of it")
 
-Stamp = tuple[int, ...]
-"""What changes whenever a file does: device, inode, size, mtime and ctime in nanoseconds."""
-
 
 class Found(NamedTuple):
-    """An entry to be read: its name, its path below the root, whether a link leads there, its mode or 0."""
+    """An entry to be read: its name, its path below the root, and whether a link leads there."""
 
     name: str
     path: str
     linked: bool
-    mode: int
+    regular: bool
+    """Whether the listing of the directory itself says that it is a regular file."""
 
 
-Take = Callable[[Opened, Found], None]
-"""Called with an open directory and an entry of it."""
+Take = Callable[[Opened, Found], tuple[Stamp, ...] | None]
+"""Called with an open directory and an entry of it; returns its stamps, or None where nothing is any more."""
 
 
 class Request(NamedTuple):
@@ -60,16 +61,49 @@ class Request(NamedTuple):
     skip: frozenset[str]
 
 
+class _Kind(Enum):
+    MARKDOWN = 1
+    README = 2
+    LEFTOVER = 3
+    HIDDEN = 4
+    SWAP_FILE = 5
+    OTHER = 6
+
+
+@lru_cache(8192)
+def _kind(name: str) -> _Kind:
+    """Return what a name says of its entry; a large prompts directory has few thousands of names."""
+    if name.startswith("."):
+        return _Kind.SWAP_FILE if name.lower().endswith(_SWAP_FILES) else _Kind.HIDDEN
+    markdown = name.lower().endswith(".md")
+    if is_leftover(name):
+        return _Kind.LEFTOVER if markdown else _Kind.OTHER
+    if not markdown:
+        return _Kind.OTHER
+    return _Kind.README if is_readme(name) else _Kind.MARKDOWN
+
+
 class Listing:
-    """One pass over what was asked for: regular directories first, then those that links lead to."""
+    """One pass over what was asked for: regular directories first, then those that links lead to.
+
+    Attributes:
+        exists: whether the directory is there.
+        state: the stamps of every Markdown file, by its path below the root.
+        directories: the stamp of every directory that was listed, before that.
+        names: what each of them holds, and whether that is a directory.
+        certain: whether stamps alone tell if a later pass would find the same: no link was met, and nothing refused.
+    """
 
     def __init__(self, enclosure: Enclosure, request: Request, take: Take | None = None) -> None:
         self.exists = True
+        self.certain = True
         self.state: dict[str, tuple[Stamp, ...]] = {}
+        self.directories: dict[str, Stamp] = {}
+        self.names: dict[str, dict[str, bool]] = {}
         self.diagnostics: list[Diagnostic] = []
         self._enclosure = enclosure
         self._request = request
-        self._take = take
+        self._take = take or _stamps_of
         self._entered: dict[tuple[int, int], str] = {}
         self._links: list[str] = []
         self._full = False
@@ -93,6 +127,7 @@ class Listing:
             with opened(self._enclosure, parts_of(name), DIRECTORY) as directory:
                 self._enter(directory, name, level, linked=linked)
         except FileNotFoundError:
+            self.certain = False
             self.exists = level > 0
         except Refused as refused:
             self._refuse(refused, name)
@@ -112,60 +147,58 @@ class Listing:
                 message = f"more than {MAX_DIRECTORIES} directories: this one and those after it are not read"
                 self._say("FW008", "warning", name, message, "keep what should be read by itself")
             self._full = True
+            self.certain = False
             return
         self._entered[identity] = name
+        self.directories[name] = stamp(status)
+        self.certain = self.certain and not linked and not directory.linked
         try:
             # The descriptor is fresh and listed only here: listing one that is shared loses entries.
             with os.scandir(directory.fd) as listing:
                 entries = sorted(listing, key=_by_name)
         except OSError as error:
             raise refusal(error) from None
+        self.names[name] = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
         self._list(directory, name, entries, level, linked=linked)
 
     def _list(
         self, directory: Opened, name: str, entries: list[os.DirEntry[str]], level: int, *, linked: bool
     ) -> None:
-        only = self._request.only
+        request = self._request
+        only, skip = request.only, request.skip
+        if only is not None and only in self.names[name]:
+            entry = next(entry for entry in entries if entry.name == only)
+            self._markdown(directory, entry, below(name, only), linked=linked)
+            return
+        before = f"{name.rstrip('/')}/" if name else ""
         for entry in entries:
-            if only is not None and entry.name == only:
-                self._markdown(directory, entry, below(name, only), linked=linked)
-                return
-        for entry in entries:
-            path = below(name, entry.name)
-            if path in self._request.skip:
+            path = before + entry.name
+            if skip and path in skip:
                 continue
-            if entry.name.startswith("."):
-                if entry.name.lower().endswith(_SWAP_FILES):
-                    self._pass_over(path, *_LEFTOVER)
-            elif only is None and entry.name.lower().endswith(".md"):
-                passed = is_readme(entry.name) or is_leftover(entry.name)
-                if not passed or (_is_directory(directory, entry) and not entry.is_symlink()):
+            kind = _kind(entry.name)
+            if kind is _Kind.MARKDOWN and only is None:
+                self._markdown(directory, entry, path, linked=linked)
+            elif kind is _Kind.HIDDEN:
+                continue
+            elif kind is _Kind.SWAP_FILE:
+                self._pass_over(path, *_LEFTOVER)
+            elif only is None and kind in (_Kind.README, _Kind.LEFTOVER):
+                if self._is_directory(directory, entry) and not entry.is_symlink():
                     self._markdown(directory, entry, path, linked=linked)
                 else:
-                    self._pass_over(path, *(_README if is_readme(entry.name) else _LEFTOVER))
-            elif _is_directory(directory, entry):
+                    self._pass_over(path, *(_README if kind is _Kind.README else _LEFTOVER))
+            elif self._is_directory(directory, entry):
                 self._directory(directory, entry, path, level, linked=linked)
             else:
                 self._pass_over(path, *(_LEFTOVER if is_leftover(entry.name) else _OTHER))
 
     def _markdown(self, directory: Opened, entry: os.DirEntry[str], path: str, *, linked: bool) -> None:
-        mode = 0
-        stamps: list[Stamp] = [()]
-        try:
-            status = os.stat(entry.name, dir_fd=directory.fd, follow_symlinks=False)
-            mode, stamps = status.st_mode, [stamp(status)]
-            if stat.S_ISLNK(mode):
-                linked = True
-                stamps.append(stamp(os.stat(entry.name, dir_fd=directory.fd)))
-        except FileNotFoundError:
-            if not mode:
-                return
-        except OSError:
-            # Opening it says why.
-            pass
-        self.state[path] = tuple(stamps)
-        if self._take is not None:
-            self._take(directory, Found(entry.name, path, linked, mode))
+        if entry.is_symlink():
+            linked = True
+            self.certain = False
+        stamps = self._take(directory, Found(entry.name, path, linked, entry.is_file(follow_symlinks=False)))
+        if stamps is not None:
+            self.state[path] = stamps
 
     def _directory(
         self, directory: Opened, entry: os.DirEntry[str], path: str, level: int, *, linked: bool
@@ -183,6 +216,7 @@ class Listing:
             try:
                 child = open_entry(self._enclosure, directory, entry.name, DIRECTORY)
             except FileNotFoundError:
+                self.certain = False
                 return
             except Refused as refused:
                 self._refuse(refused, path)
@@ -194,7 +228,18 @@ class Listing:
             finally:
                 os.close(child.fd)
 
+    def _is_directory(self, directory: Opened, entry: os.DirEntry[str]) -> bool:
+        try:
+            if not entry.is_symlink():
+                return entry.is_dir(follow_symlinks=False)
+            self.certain = False
+            return stat.S_ISDIR(os.stat(entry.name, dir_fd=directory.fd).st_mode)
+        except OSError:
+            # It may be a directory; opening it says what is wrong.
+            return True
+
     def _refuse(self, refused: Refused, name: str) -> None:
+        self.certain = False
         self.diagnostics.append(refused.at(self._shown(name)))
 
     def _pass_over(self, name: str, reason: str, remedy: str) -> None:
@@ -208,20 +253,21 @@ class Listing:
         return shown(below(self._request.written, name) if name else self._request.written)
 
 
-def stamp(status: os.stat_result) -> Stamp:
-    """Return the stamp of a file from its status."""
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+def _stamps_of(directory: Opened, found: Found) -> tuple[Stamp, ...] | None:
+    """Return the stamps of an entry: its own, and where it is a link, that of what it leads to."""
+    stamps: tuple[Stamp, ...] = ()
+    try:
+        status = os.stat(found.name, dir_fd=directory.fd, follow_symlinks=False)
+        stamps = (stamp(status),)
+        if stat.S_ISLNK(status.st_mode):
+            stamps = (*stamps, stamp(os.stat(found.name, dir_fd=directory.fd)))
+    except FileNotFoundError:
+        return stamps or None
+    except OSError:
+        # Opening it says why.
+        pass
+    return stamps
 
 
 def _by_name(entry: os.DirEntry[str]) -> str:
     return entry.name
-
-
-def _is_directory(directory: Opened, entry: os.DirEntry[str]) -> bool:
-    try:
-        if not entry.is_symlink():
-            return entry.is_dir(follow_symlinks=False)
-        return stat.S_ISDIR(os.stat(entry.name, dir_fd=directory.fd).st_mode)
-    except OSError:
-        # It may be a directory; opening it says what is wrong.
-        return True

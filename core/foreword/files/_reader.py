@@ -3,52 +3,97 @@
 from __future__ import annotations
 
 import os
-import stat
-import threading
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
-from foreword._diagnostics import Diagnostic, Place, Severity
-from foreword._names import KNOWN
-from foreword.files._decode import decode
-from foreword.files._listing import Found, Listing, Request, stamp
+from foreword._diagnostics import Diagnostic
+from foreword.files._cache import Cache
+from foreword.files._fresh import changed_meanwhile, is_as_read, places_around, read_again, read_whole
+from foreword.files._listing import Request
 from foreword.files._markdown_file import Directory, MarkdownFile
+from foreword.files._reading import Reading
 from foreword.files._roots import Root
+from foreword.files._stamps import Evidence, is_settled, now, stamp
 from foreword.files._tree import tree
 from foreword.files._walk import (
+    DIRECTORY,
     FILE,
     Enclosure,
-    Opened,
     Refused,
     below,
     leads_to_nothing,
-    not_regular,
-    open_entry,
     opened,
     parts_of,
     read_open,
     shown,
 )
 
-if TYPE_CHECKING:
-    from foreword.markdown._front_matter import Document
-
-__all__ = ["MAX_BYTES", "Directory", "MarkdownFile", "Reader", "Root"]
+__all__ = ["MAX_BYTES", "Directory", "MarkdownFile", "Observation", "Reader", "Root"]
 
 MAX_BYTES: Final = 262144
 """The most bytes that a file may have unless the operator says otherwise."""
 
 _TRIES: Final = 4
+_MISSING: Final = Directory((), (), exists=False)
 
 
-class _Slot:
-    """The place of one directory in a reader's memory, filled by whoever comes first."""
+class _DirectoryKey(NamedTuple):
+    kind: Literal["directory"]
+    root: Root
+    request: Request
+    trusted_links: bool
 
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.directory: Directory | None = None
+
+class _NamesKey(NamedTuple):
+    kind: Literal["names"]
+    root: Root
+    sub: str
+
+
+class _TreeKey(NamedTuple):
+    kind: Literal["tree"]
+    root: Root
+    skip: frozenset[str]
+    depth: int
+    limit: int
+    start: str
+    hidden: bool
+    trusted_links: bool
+
+
+class _FileKey(NamedTuple):
+    kind: Literal["file"]
+    root: Root
+    name: str
+    trusted_links: bool
+    max_bytes: int
+
+
+Key: TypeAlias = _DirectoryKey | _TreeKey | _FileKey
+Answer: TypeAlias = Directory | tuple[str, ...] | bytes | Diagnostic | None
+
+
+class Observation(NamedTuple):
+    """What a reader was asked, and what it answered."""
+
+    key: Key
+    answer: Answer
+
+
+class Kept(NamedTuple):
+    """The names in a directory, the tree below it or the bytes of a file, and what shows that they still hold."""
+
+    answer: frozenset[str] | tuple[str, ...] | bytes
+    evidence: Evidence | None
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes to keep it."""
+        return 1000 + (len(self.answer) if isinstance(self.answer, bytes) else 200 * len(self.answer))
+
+
+A = TypeVar("A", bound=Answer)
+Readings: TypeAlias = "Cache[Key | _NamesKey, Reading | Kept]"
 
 
 class Reader:
@@ -57,14 +102,27 @@ class Reader:
     Args:
         max_bytes: The most bytes that a file may have.
         link_roots: Directories outside of the roots that links may lead to.
+        readings: What earlier batches have read; what has not changed since is not read again.
+        by_stamp: Whether a file's stamp tells that it has not changed; else its content is compared.
     """
 
-    def __init__(self, max_bytes: int = MAX_BYTES, link_roots: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        max_bytes: int = MAX_BYTES,
+        link_roots: Sequence[str] = (),
+        readings: Readings | None = None,
+        *,
+        by_stamp: bool = True,
+    ) -> None:
         self._max_bytes = max_bytes
-        self._link_roots = tuple(os.path.realpath(link_root) for link_root in link_roots)
-        self._lock = threading.Lock()
-        self._slots: dict[tuple[Root, Request, bool], _Slot] = {}
+        self._link_roots = link_roots
+        self._readings: Readings = readings if readings is not None else Cache()
+        self._by_stamp = by_stamp
+        self._directories: dict[_DirectoryKey, Directory] = {}
         self._real: dict[str, str] = {}
+        self._real_link_roots: tuple[str, ...] | None = None
+        self._names: dict[tuple[str, str], Collection[str] | None] = {}
+        self._watched: list[Observation] | None = None
 
     def read_directory(
         self,
@@ -94,12 +152,8 @@ class Reader:
             The directory; for the same arguments the same object. A missing one says so by ``exists``.
         """
         request = Request(root.written, sub, frozenset(known), recursive, only, depth, _paths(skip))
-        with self._lock:
-            slot = self._slots.setdefault((root, request, trusted_links), _Slot())
-        with slot.lock:
-            if slot.directory is None:
-                slot.directory = self._read(root, request, trusted_links)
-            return slot.directory
+        key = _DirectoryKey("directory", root, request, trusted_links)
+        return self._seen(key, self._directory(key))
 
     def read_file(
         self, root: Root, name: str, *, trusted_links: bool = True, max_bytes: int | None = None
@@ -115,19 +169,8 @@ class Reader:
         Returns:
             Its bytes, the reason why it cannot be read, or None where nothing is.
         """
-        try:
-            enclosure = self._enclosure(root, trusted_links, ())
-            for _ in range(_TRIES):
-                with opened(enclosure, parts_of(name), FILE) as file:
-                    before = os.fstat(file.fd)
-                    data = read_open(file.fd, before, max_bytes or self._max_bytes)
-                    if stamp(os.fstat(file.fd)) == stamp(before):
-                        return data
-            return _changed(_place(root, name), "error")
-        except FileNotFoundError:
-            return None
-        except Refused as refused:
-            return refused.at(_place(root, name))
+        key = _FileKey("file", root, name, trusted_links, max_bytes or self._max_bytes)
+        return self._seen(key, self._file(key))
 
     def tree(
         self,
@@ -155,132 +198,207 @@ class Reader:
             The paths below the root, sorted, those of directories with a final ``/``; without dot entries
             and links that lead out of the root.
         """
-        left_out = _paths(skip)
+        key = _TreeKey("tree", root, _paths(skip), depth, limit, start, hidden, trusted_links)
+        return list(self._seen(key, self._tree(key)))
+
+    # -- what was asked, and whether it would be answered alike --------------------------------------
+
+    def watch(self) -> list[Observation]:
+        """Return a list to which every answer from now on is added, until the next call."""
+        self._watched = []
+        return self._watched
+
+    def confirms(self, observations: Sequence[Observation]) -> bool:
+        """Say whether each question would be answered as it was."""
+        for key, answer in observations:
+            if isinstance(key, _DirectoryKey):
+                if self._directory(key) is not answer:
+                    return False
+            elif isinstance(key, _TreeKey):
+                if self._tree(key) != answer:
+                    return False
+            elif not self._holds(key) and self._file(key) != answer:
+                return False
+        return True
+
+    def evidence(self, observations: Sequence[Observation]) -> Evidence | None:
+        """Return what shows that all answers still hold, or None where they have to be asked for again."""
+        found: list[Evidence] = []
+        for key, answer in observations if self._by_stamp else ():
+            kept = self._readings.get(key)
+            if answer is _MISSING and isinstance(key, _DirectoryKey):
+                evidence = _evidence_of_absence(key.root, key.request.sub)
+            elif answer is None and isinstance(key, _FileKey):
+                evidence = _evidence_of_absence(key.root, key.name)
+            else:
+                evidence = kept.evidence if kept is not None else None
+            if evidence is None:
+                return None
+            found.append(evidence)
+        return Evidence.of_all(found) if self._by_stamp else None
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _seen(self, key: Key, answer: A) -> A:
+        if self._watched is not None:
+            self._watched.append(Observation(key, answer))
+        return answer
+
+    def _directory(self, key: _DirectoryKey) -> Directory:
+        found = self._directories.get(key)
+        if found is None:
+            found = self._directories.setdefault(key, self._read_directory(key))
+        return found
+
+    def _read_directory(self, key: _DirectoryKey) -> Directory:
+        root, request = key.root, key.request
+        if request.sub and self._is_absent(root, request.sub):
+            return _MISSING
+        kept = self._readings.get(key)
+        reading: Reading | None = None
+        if isinstance(kept, Reading):
+            if self._by_stamp:
+                reading = read_again(kept, root, self._max_bytes)
+            elif is_as_read(kept, root):
+                reading = kept
+        if reading is None:
+            known = {entry.path: entry for entry in kept.entries} if isinstance(kept, Reading) else {}
+            try:
+                enclosure = self._enclosure(root, key.trusted_links, request.skip)
+            except Refused as refused:
+                return Directory((), (refused.at(shown(root.written)),), exists=True)
+            reading = read_whole(root, request, enclosure, self._max_bytes, known, by_stamp=self._by_stamp)
+            if reading.directory == _MISSING:
+                return _MISSING
+            if isinstance(kept, Reading) and kept.directory == reading.directory:
+                reading = reading._replace(directory=kept.directory)
+        if reading is not kept:
+            self._readings.put(key, reading)
+        for name, names in reading.names.items():
+            self._names[root.path, name] = names
+        return reading.directory
+
+    def _tree(self, key: _TreeKey) -> tuple[str, ...]:
+        kept = self._readings.get(key)
+        if isinstance(kept, Kept) and self._still_holds(kept) and isinstance(kept.answer, tuple):
+            return kept.answer
+        root = key.root
+        at = now()
+        around = places_around(root, key.start, key.skip)
         try:
-            enclosure = self._enclosure(root, trusted_links, left_out)
-            return tree(enclosure, left_out, depth, limit, start=start, hidden=hidden)
+            enclosure = self._enclosure(root, key.trusted_links, key.skip)
+            found = tree(enclosure, key.skip, key.depth, key.limit, start=key.start, hidden=key.hidden)
         except (FileNotFoundError, Refused):
-            return []
+            return ()
+        evidence: Evidence | None = None
+        if around is not None and found.certain and all(is_settled(one, at) for one in found.directories.values()):
+            stamps = [(below(root.path, name), one) for name, one in found.directories.items() if name]
+            roots = ((root.path, found.directories[""]),) if not key.start else around.roots
+            evidence = Evidence(roots, around.places, tuple(stamps))
+        self._readings.put(key, Kept(found.paths, evidence))
+        return found.paths
+
+    def _file(self, key: _FileKey) -> bytes | Diagnostic | None:
+        root = key.root
+        try:
+            at = now()
+            around = places_around(root, key.name, frozenset())
+            enclosure = self._enclosure(root, key.trusted_links, ())
+            for _ in range(_TRIES):
+                with opened(enclosure, parts_of(key.name), FILE) as file:
+                    before = os.fstat(file.fd)
+                    data = read_open(file.fd, before, key.max_bytes)
+                    if stamp(os.fstat(file.fd)) != stamp(before):
+                        continue
+                    if around is not None and not file.linked and is_settled(stamp(before), at):
+                        stamps = ((below(root.path, key.name), stamp(before)),)
+                        self._readings.put(key, Kept(data, around._replace(stamps=stamps)))
+                    return data
+            return changed_meanwhile(_place(root, key.name), "error")
+        except FileNotFoundError:
+            return None
+        except Refused as refused:
+            return refused.at(_place(root, key.name))
+
+    def _holds(self, key: Key) -> bool:
+        kept = self._readings.get(key)
+        return isinstance(kept, Kept) and self._still_holds(kept)
+
+    def _still_holds(self, kept: Kept) -> bool:
+        return self._by_stamp and kept.evidence is not None and kept.evidence.holds()
+
+    def _is_absent(self, root: Root, sub: str) -> bool:
+        """Say whether nothing is there, as far as the names of the directories on the way tell."""
+        way = ""
+        try:
+            parts = parts_of(sub)
+        except Refused:
+            return False
+        for part in parts:
+            names = self._names_in(root, way)
+            if names is None:
+                return False
+            if part not in names:
+                return True
+            way = below(way, part)
+        return False
+
+    def _names_in(self, root: Root, sub: str) -> Collection[str] | None:
+        """Return the names in a directory, or None where that cannot be said; those of what is not there are none."""
+        if (root.path, sub) not in self._names:
+            self._names[root.path, sub] = self._listed(_NamesKey("names", root, sub))
+        return self._names[root.path, sub]
+
+    def _listed(self, key: _NamesKey) -> Collection[str] | None:
+        kept = self._readings.get(key)
+        if isinstance(kept, Kept) and self._still_holds(kept) and isinstance(kept.answer, frozenset):
+            return kept.answer
+        root = key.root
+        at = now()
+        around = places_around(root, key.sub, frozenset())
+        try:
+            with opened(self._enclosure(root, False, ()), parts_of(key.sub), DIRECTORY) as directory:
+                status = stamp(os.fstat(directory.fd))
+                names = frozenset(os.listdir(directory.fd))
+        except FileNotFoundError:
+            return frozenset()
+        except (OSError, Refused):
+            return None
+        if around is not None and not directory.linked and is_settled(status, at):
+            evidence = (
+                around._replace(stamps=((below(root.path, key.sub), status),))
+                if key.sub
+                else Evidence(((root.path, status),))
+            )
+            self._readings.put(key, Kept(names, evidence))
+        return names
 
     def _enclosure(self, root: Root, trusted_links: bool, skip: Collection[str]) -> Enclosure:
-        with self._lock:
-            real = self._real.get(root.path)
+        real = self._real.get(root.path)
         if real is None:
             real = os.path.realpath(root.path)
             if os.path.islink(root.path) and not os.path.lexists(real):
                 raise leads_to_nothing()
-            with self._lock:
-                # Resolved once: a root that is a link stays the same directory for the whole batch.
-                real = self._real.setdefault(root.path, real)
+            # Resolved once: a root that is a link stays the same directory for the whole batch.
+            real = self._real.setdefault(root.path, real)
         left_out = tuple(os.path.realpath(below(real, path)) for path in skip)
-        return Enclosure(real, self._link_roots if trusted_links else (), left_out, trusted_links)
-
-    def _read(self, root: Root, request: Request, trusted_links: bool) -> Directory:
-        try:
-            enclosure = self._enclosure(root, trusted_links, request.skip)
-        except Refused as refused:
-            return Directory((), (refused.at(shown(root.written)),), exists=True)
-        tries = 0
-        while True:
-            tries += 1
-            taking = _Taking(root, enclosure, self._max_bytes)
-            before = Listing(enclosure, request, taking)
-            # Only what a second listing finds unchanged was read in one state.
-            changed = before.changed_in(Listing(enclosure, request))
-            if not changed or tries == _TRIES:
-                found = [_changed(_place(root, name), "warning") for name in changed]
-                return _directory(before, taking.files, [*found, *taking.hard_linked()])
+        if trusted_links and self._real_link_roots is None:
+            self._real_link_roots = tuple(os.path.realpath(link_root) for link_root in self._link_roots)
+        return Enclosure(real, (self._real_link_roots or ()) if trusted_links else (), left_out, trusted_links)
 
 
-class _Taking:
-    """Reads the entries that a listing comes by."""
-
-    def __init__(self, root: Root, enclosure: Enclosure, max_bytes: int) -> None:
-        self.files: list[tuple[bool, MarkdownFile]] = []
-        self._names: dict[tuple[int, int], int] = {}
-        self._root = root
-        self._enclosure = enclosure
-        self._max_bytes = max_bytes
-
-    def hard_linked(self) -> Iterator[Diagnostic]:
-        """Yield a note about each untrusted file that has a name besides those that were come by."""
-        met = Counter(file.identity for linked, file in self.files if not linked)
-        for _, file in self.files if not self._enclosure.trusted else ():
-            if file.identity is not None and self._names[file.identity] > max(1, met[file.identity]):
-                message = "the file has another name elsewhere (a hard link), through which it can be changed"
-                yield Diagnostic("FW019", "info", message, Place(file.place), "put a copy in its place")
-
-    def __call__(self, directory: Opened, found: Found) -> None:
-        from foreword.markdown._front_matter import parse
-
-        place = _place(self._root, found.path)
-        identity: tuple[int, int] | None = None
-        size = 0
-        document: Document | None = None
-        error: Diagnostic | None = None
-        try:
-            if found.mode and not (stat.S_ISREG(found.mode) or stat.S_ISLNK(found.mode)):
-                # Opening a device can do something to it.
-                raise not_regular(found.mode)
-            file = open_entry(self._enclosure, directory, found.name, FILE)
-            try:
-                status = os.fstat(file.fd)
-                identity = (status.st_dev, status.st_ino)
-                self._names[identity] = status.st_nlink
-                data = read_open(file.fd, status, self._max_bytes)
-            finally:
-                os.close(file.fd)
-            size = len(data)
-            document = parse(decode(data), place)
-        except FileNotFoundError:
-            return
-        except Refused as refused:
-            error = refused.at(place)
-        self.files.append(
-            (found.linked, MarkdownFile(self._root, found.path, place, document, error, identity, size))
-        )
-
-
-def _changed(place: str, severity: Severity) -> Diagnostic:
-    remedy = "try again when nothing writes to it"
-    return Diagnostic("FW002", severity, "it changed while it was read", Place(place), remedy)
+def _evidence_of_absence(root: Root, sub: str) -> Evidence | None:
+    """Return what shows that nothing is there, or None where now something is, or a link is on the way."""
+    around = places_around(root, f"{sub}/-", frozenset())
+    if around is None:
+        return None
+    missing = next((nth for nth, (_, place) in enumerate(around.places) if place is None), None)
+    return None if missing is None else around._replace(places=around.places[: missing + 1])
 
 
 def _paths(paths: Collection[str]) -> frozenset[str]:
-    return frozenset(path.strip("/") for path in paths)
+    return frozenset(path.strip("/") for path in paths) if paths else frozenset()
 
 
 def _place(root: Root, name: str) -> str:
     return shown(below(root.written, name))
-
-
-def _directory(
-    listing: Listing, taken: list[tuple[bool, MarkdownFile]], changed: Sequence[Diagnostic]
-) -> Directory:
-    files: list[MarkdownFile] = []
-    diagnostics = [*listing.diagnostics, *changed]
-    first: dict[tuple[int, int], MarkdownFile] = {}
-    for _, file in sorted(taken, key=lambda item: (item[0], item[1].name)):
-        if file.identity is not None and first.setdefault(file.identity, file) is not file:
-            message = f"it is the same file as {first[file.identity].place}, which is read already"
-            known = file.name.rpartition("/")[2].upper() in KNOWN
-            severity: Severity = "error" if known else "info"
-            twice = Diagnostic("FW019", severity, message, Place(file.place), "remove one of them")
-            if not known:
-                diagnostics.append(twice)
-                continue
-            # A known name asks for a section of its own: that it has none is never passed over.
-            file = replace(file, document=None, error=twice)
-        files.append(file)
-        if file.error is not None:
-            diagnostics.append(file.error)
-        if file.document is not None:
-            diagnostics.extend(file.document.diagnostics)
-    files.sort(key=lambda file: file.name)
-    diagnostics.sort(key=_order)
-    return Directory(tuple(files), tuple(diagnostics), listing.exists)
-
-
-def _order(diagnostic: Diagnostic) -> tuple[str, int, str, str]:
-    place = diagnostic.place if diagnostic.place is not None else Place("")
-    return place.path, place.line or 0, diagnostic.code, diagnostic.message

@@ -5,17 +5,29 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Collection
-from typing import Final
+from typing import Final, NamedTuple
 
+from foreword.files._stamps import Stamp, stamp
 from foreword.files._walk import DIRECTORY, Enclosure, Refused, below, opened, real_target, shown
 
 _HIDDEN_FROM_ALL: Final = frozenset({".git", ".DS_Store"})
 """What version control and file managers keep in a directory: no part of what is in it."""
 
 
+class Tree(NamedTuple):
+    """The paths below a root, and the stamps of the directories that tell whether they are still the same.
+
+    ``certain`` is whether they do: no link was met, and nothing refused.
+    """
+
+    paths: tuple[str, ...]
+    directories: dict[str, Stamp]
+    certain: bool
+
+
 def tree(
     enclosure: Enclosure, skip: Collection[str], depth: int, limit: int, *, start: str = "", hidden: bool = False
-) -> list[str]:
+) -> Tree:
     """List the entries below the root of an enclosure, level by level, and sort them by path.
 
     Args:
@@ -34,6 +46,8 @@ def tree(
         Refused: The root cannot be read.
     """
     entries: list[str] = []
+    directories: dict[str, Stamp] = {}
+    certain = True
     entered: set[tuple[int, int]] = set()
     regular, links = [start], list[str]()
     deepest = depth + (start.count("/") + 1 if start else 0)
@@ -45,12 +59,14 @@ def tree(
                 if (status.st_dev, status.st_ino) in entered:
                     continue
                 entered.add((status.st_dev, status.st_ino))
+                directories[name] = stamp(status)
                 with os.scandir(directory.fd) as listing:
                     found = sorted(listing, key=_by_name)
                 for entry in found:
                     path = below(name, entry.name)
                     if path in skip or (entry.name in _HIDDEN_FROM_ALL if hidden else entry.name.startswith(".")):
                         continue
+                    certain = certain and not entry.is_symlink() and not directory.linked
                     is_directory = _is_directory(enclosure, below(directory.real, entry.name), entry)
                     if is_directory is None:
                         continue
@@ -58,9 +74,10 @@ def tree(
                     if is_directory and path.count("/") + 1 < deepest:
                         (links if entry.is_symlink() else regular).append(path)
         except (OSError, Refused):
+            certain = False
             if name == start:
                 raise
-    return sorted(shown(path) for path in entries[:limit])
+    return Tree(tuple(sorted(shown(path) for path in entries[:limit])), directories, certain)
 
 
 def _by_name(entry: os.DirEntry[str]) -> str:

@@ -44,10 +44,11 @@ class Refused(Exception):
 
 
 class Opened(NamedTuple):
-    """An open descriptor and the real path of what it stands for."""
+    """An open descriptor, the real path of what it stands for, and whether a link led there."""
 
     fd: int
     real: str
+    linked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ def open_entry(enclosure: Enclosure, directory: Opened, name: str, flags: int) -
     """
     try:
         try:
-            return Opened(os.open(name, flags, dir_fd=directory.fd), below(directory.real, name))
+            return Opened(os.open(name, flags, dir_fd=directory.fd), f"{directory.real}/{name}", directory.linked)
         except OSError as error:
             if error.errno not in _PERHAPS_A_LINK or not _is_link(directory.fd, name):
                 raise
@@ -154,7 +155,7 @@ def _follow(enclosure: Enclosure, link: str, flags: int) -> Opened:
     if enclosure.leaves_out(target):
         message = "the link leads to what is left out here, and is not read"
         raise Refused("FW008", message, "put a copy in the link's place", severity="info")
-    return Opened(_open_plain(base, target, flags), target)
+    return Opened(_open_plain(base, target, flags), target, linked=True)
 
 
 def real_target(link: str) -> str:

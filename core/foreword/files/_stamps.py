@@ -1,0 +1,104 @@
+"""Stamps: what changes whenever a file does, and when that can be relied on."""
+
+from __future__ import annotations
+
+import os
+import time
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+Stamp = tuple[int, int, int, int, int]
+"""Device, inode, size, and the times of the last change to the content and to the file, in nanoseconds."""
+
+Identity = tuple[int, int, int]
+"""Device, inode and mode: what says that a name still leads to the same directory."""
+
+stamp: Callable[[os.stat_result], Stamp] = attrgetter(
+    "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"
+)
+"""Return the stamp of a file from its status."""
+
+identity: Callable[[os.stat_result], Identity] = attrgetter("st_dev", "st_ino", "st_mode")
+"""Return the identity of a directory from its status."""
+
+_FINE_GRAIN: Final = 20_000_000
+_COARSE_GRAIN: Final = 2_000_000_000
+_COARSE_UNIT: Final = 1_000_000
+
+
+def now() -> int:
+    """Return the time by the clock of the machine, in nanoseconds."""
+    return time.time_ns()
+
+
+def is_settled(status: Stamp, at: int) -> bool:
+    """Say whether a file that changes after it was read is sure to have another stamp.
+
+    A file system counts time in grains: two changes within one leave the same times. So a file that changed
+    just before it was read is read again. Times that are whole milliseconds may be those of a file system
+    that counts in seconds.
+
+    Args:
+        status: the stamp that the file had when it was read.
+        at: the time before that, in nanoseconds.
+
+    >>> is_settled((1, 2, 3, 5_000_000_001, 5_000_000_001), 5_100_000_000)
+    True
+    >>> is_settled((1, 2, 3, 5_000_000_000, 5_000_000_000), 5_100_000_000)
+    False
+    """
+    _, _, _, modified, changed = status
+    coarse = not (modified % _COARSE_UNIT and changed % _COARSE_UNIT)
+    return (modified if modified > changed else changed) < at - (_COARSE_GRAIN if coarse else _FINE_GRAIN)
+
+
+class Evidence(NamedTuple):
+    """What shows, without reading anything, that a reading still holds.
+
+    ``roots`` are looked at through links, ``places`` and ``stamps`` are not; a place that was not there is None.
+    """
+
+    roots: tuple[tuple[str, Stamp | Identity], ...] = ()
+    places: tuple[tuple[str, Identity | None], ...] = ()
+    stamps: tuple[tuple[str, Stamp], ...] = ()
+
+    def holds(self) -> bool:
+        """Say whether everything is as it was."""
+        stat, lstat = os.stat, os.lstat
+        try:
+            for path, expected in self.roots:
+                found = stat(path)
+                if (stamp(found) if len(expected) == 5 else identity(found)) != expected:
+                    return False
+            for path, place in self.places:
+                if place_of(path) != place:
+                    return False
+            for path, expected_stamp in self.stamps:
+                if stamp(lstat(path)) != expected_stamp:
+                    return False
+        except (OSError, ValueError):
+            return False
+        return True
+
+    @staticmethod
+    def of_all(parts: Iterable[Evidence]) -> Evidence:
+        """Return the evidence that shows everything that each of several shows."""
+        roots: dict[tuple[str, Stamp | Identity], None] = {}
+        places: dict[tuple[str, Identity | None], None] = {}
+        stamps: dict[tuple[str, Stamp], None] = {}
+        for part in parts:
+            roots.update(dict.fromkeys(part.roots))
+            places.update(dict.fromkeys(part.places))
+            stamps.update(dict.fromkeys(part.stamps))
+        return Evidence(tuple(roots), tuple(places), tuple(stamps))
+
+
+def place_of(path: str) -> Identity | None:
+    """Return the identity of what a path leads to, itself no link, or None where nothing is."""
+    try:
+        return identity(os.lstat(path))
+    except FileNotFoundError:
+        return None
