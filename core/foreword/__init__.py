@@ -8,9 +8,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 __version__ = "0.1.0"
+
+# Type checkers know the name; typing itself would be half of what this import costs.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from foreword.files._package import read_package

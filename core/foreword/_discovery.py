@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, cast
 
 from ._names import plugin_prefix
@@ -35,7 +35,7 @@ def discover() -> tuple[Discovered, ...]:
     return _discover(tuple(sys.path))
 
 
-@cache
+@lru_cache(maxsize=8)
 def _discover(path: tuple[str, ...]) -> tuple[Discovered, ...]:
     from importlib_metadata import entry_points  # pyright: ignore[reportUnknownVariableType]
 
@@ -44,7 +44,7 @@ def _discover(path: tuple[str, ...]) -> tuple[Discovered, ...]:
         load: Callable[[], object] = entry_point.load
         hashed = partial(plugin_hash, entry_point.dist, entry_point.value)
         try:
-            name, version = plugin_prefix(entry_point.dist.name), str(entry_point.dist.version)
+            name, version = _named(entry_point.dist)
         except Exception as cause:
             # One damaged distribution must not hide the others, nor vanish itself.
             name, version, load = UNKNOWN, "", partial(_damaged, str(cause))
@@ -52,6 +52,22 @@ def _discover(path: tuple[str, ...]) -> tuple[Discovered, ...]:
         key = (name, provider.entry_point, entry_point.value if name == UNKNOWN else "")
         found.setdefault(key, Discovered(provider, entry_point.value, load, hashed))
     return tuple(found[key] for key in sorted(found))
+
+
+def _named(distribution: Any) -> tuple[str, str]:
+    """Return the name and the version that a distribution's metadata give it."""
+    # Its own properties parse the whole file as a letter, twice, for two of the first lines.
+    text: str = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
+    fields: dict[str, str] = {}
+    for line in text.split("\n"):
+        key, colon, value = line.partition(":")
+        if not colon:
+            break
+        fields.setdefault(key.lower(), value.strip())
+    for field in ("name", "version"):
+        if not fields.get(field):
+            raise ValueError(f"they give no {field}")
+    return plugin_prefix(fields["name"]), fields["version"]
 
 
 def _damaged(cause: str) -> object:

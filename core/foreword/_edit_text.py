@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from foreword.templates._names import nearest, render_names
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from ._diagnostics import Diagnostic, Place, Severity
 from ._model import Edit, Section
@@ -12,39 +11,57 @@ from ._prepared import Outcome
 from ._provider import Provider
 
 if TYPE_CHECKING:
-    from ._prepare import Preparation
+    from foreword.templates._names import NamesTemplate, Value
 
-MOST_UNKNOWN = 20
+    from ._screen import Screen
+
+MOST_UNKNOWN: Final = 20
 """How many unregistered variables of one text are named one by one."""
+
+LOOK: Final = "look at it in an editor that shows it"
+
+Verdict = tuple[Outcome, str, str]
+"""An outcome, its reason, and the code of the diagnostic that is still to be told, if any."""
 
 
 class EditText:
     """Works on the text of one edit, and says what there is to say about it.
 
-    A verdict is an outcome, its reason, and the code of the diagnostic that is still to be told, if any.
+    Args:
+        edit: the edit.
+        provider: who gave it.
+        screen: what scans and neutralises.
+        said: takes what there is to say.
     """
 
-    def __init__(self, shared: Preparation, edit: Section, provider: Provider) -> None:
-        self.shared = shared
+    def __init__(self, edit: Section, provider: Provider, screen: Screen, said: list[Diagnostic]) -> None:
         self.edit = edit
         self.full = edit if isinstance(edit, Edit) else None
         self.provider = provider
         self.file = edit.file
-        self.place = self._place()
+        self.screen = screen
+        self.said = said
+        if self.file is None:
+            self.place = _CODE
+        else:
+            self.place = Place(self.file.place, self.file.line if edit.text == self.file.text else None)
 
-    def scanned(
-        self, id: str, raw: str, title: str | None, heading: str | None, trusted: bool
-    ) -> tuple[Outcome, str, str] | None:
+    def scanned(self, id: str, raw: str, title: str | None, heading: str | None, trusted: bool) -> Verdict | None:
+        """Scan the text and the names that come with it, and say whether that refuses the edit."""
         file = self.file
-        # A description may be folded over lines; a newline in it hides nothing.
-        description = (file.front_matter.description or "").replace("\n", " ") if file is not None else None
-        stem = file.name.rpartition("/")[2] if file is not None else None
-        names = {"id": self.edit.id, "file name": stem, "title": title, "heading": heading, "description": description}
-        given = {what: name for what, name in names.items() if name}
-        refused: tuple[Outcome, str, str] | None = None
-        for found in self.shared.screen.scanned(raw, given, trusted=trusted):
-            remedy = "look at it in an editor that shows it"
-            self.say(found.code, found.message, remedy, found.severity, id, found.line)
+        names = {"id": self.edit.id}
+        if file is not None:
+            names["file name"] = file.name.rpartition("/")[2]
+        if title:
+            names["title"] = title
+        if heading:
+            names["heading"] = heading
+        if file is not None and (description := file.front_matter.description):
+            # A description may be folded over lines; a newline in it hides nothing.
+            names["description"] = description.replace("\n", " ")
+        refused: Verdict | None = None
+        for found in self.screen.scanned(raw, names, trusted=trusted):
+            self.say(found.code, found.message, LOOK, found.severity, id, found.line)
             if found.refuses and refused is None:
                 refused = ("refused", found.message, "")
         return refused
@@ -52,7 +69,8 @@ class EditText:
     def neutralised(
         self, id: str, text: str, lines: tuple[int, ...] | None, title: str | None
     ) -> tuple[str, tuple[int, ...] | None]:
-        text, moved, done = self.shared.screen.neutralised(text, title or self.edit.default_title)
+        """Keep the text inside its section."""
+        text, moved, done = self.screen.neutralised(text, title or self.edit.default_title)
         for one in done:
             line = one.line if one.line is None or lines is None else lines[one.line]
             self.say(one.code, one.message, "", one.severity, id, line)
@@ -61,19 +79,10 @@ class EditText:
         return text, lines
 
     def rendered(
-        self, id: str, layer: str, raw: str
-    ) -> tuple[str, tuple[int, ...] | None, tuple[Outcome, str, str] | None]:
-        shared = self.shared
-        limits = shared.policy.limits(layer)
-        if limits.section is not None and len(raw.encode()) > limits.section:
-            reason = f"the text has {len(raw.encode())} bytes, more than the {limits.section} of layer {layer}"
-            return "", None, ("refused", reason, "FW029")
-        if self.full is not None and self.full.literal:
-            return raw, None, None
-        values = shared.trusted_values if shared.policy.locked(id) else shared.values
-        if limits.variables is not None:
-            values = {name: value for name, value in values.items() if name in limits.variables}
-        if self.full is not None and self.full.template == "jinja":
+        self, id: str, raw: str, template: NamesTemplate | None, values: Mapping[str, Value]
+    ) -> tuple[str, tuple[int, ...] | None, Verdict | None]:
+        """Render the text: in mode ``names`` where a template is given, else in mode ``jinja``."""
+        if template is None:
             from foreword.templates._jinja import JinjaError, render_jinja
 
             try:
@@ -83,20 +92,9 @@ class EditText:
                     self.place = Place(self.place.path, self.place.line + problem.line)
                 return "", None, ("failed", problem.message, "FW017")
             return (*_trimmed(text, jinja_lines), None)
-        rendered = render_names(raw, values)
-        for unknown in rendered.unknown[:MOST_UNKNOWN]:
-            near = nearest(unknown.name, values)
-            self.say(
-                "FW012",
-                f"no variable {unknown.name!r} is registered, so its placeholder stays",
-                f"did you mean {near!r}?" if near else "register it, or write a backslash before the braces",
-                "warning",
-                id,
-                unknown.line,
-            )
-        if len(rendered.unknown) > MOST_UNKNOWN:
-            more = len(rendered.unknown) - MOST_UNKNOWN
-            self.say("FW012", f"{more} more placeholders name no registered variable", "register them", "warning", id)
+        rendered = template.render(values)
+        if rendered.unknown:
+            self._say_unknown(id, rendered.unknown, values)
         if rendered.lines is None and rendered.text.strip() == rendered.text:
             return rendered.text, None, None
         lines = rendered.lines or tuple(range(rendered.text.count("\n") + 1))
@@ -111,25 +109,26 @@ class EditText:
         section: str | None = None,
         offset: int | None = None,
     ) -> None:
+        """Say something about the edit; ``offset`` is a line of its text, from 0."""
         place = self.place
         if offset is not None and place.line is not None:
             place = Place(place.path, place.line + offset)
-        self.shared.diagnostics.append(
-            Diagnostic(
-                code,
-                severity,
-                message,
-                place,
-                remedy,
-                section,
-                str(self.provider),
-            )
-        )
+        self.said.append(Diagnostic(code, severity, message, place, remedy, section, str(self.provider)))
 
-    def _place(self) -> Place:
-        if self.file is None:
-            return Place("code")
-        return Place(self.file.place, self.file.line if self.edit.text == self.file.text else None)
+    def _say_unknown(self, id: str, unknown: tuple[tuple[str, int], ...], values: Mapping[str, Value]) -> None:
+        from foreword.templates._names import nearest
+
+        for name, line in unknown[:MOST_UNKNOWN]:
+            near = nearest(name, values)
+            message = f"no variable {name!r} is registered, so its placeholder stays"
+            remedy = f"did you mean {near!r}?" if near else "register it, or write a backslash before the braces"
+            self.say("FW012", message, remedy, "warning", id, line)
+        if len(unknown) > MOST_UNKNOWN:
+            more = len(unknown) - MOST_UNKNOWN
+            self.say("FW012", f"{more} more placeholders name no registered variable", "register them", "warning", id)
+
+
+_CODE: Final = Place("code")
 
 
 def _trimmed(text: str, lines: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:

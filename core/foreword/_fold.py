@@ -9,7 +9,7 @@ from itertools import groupby
 from foreword.markdown._headings import Target, targets
 
 from ._diagnostics import Diagnostic
-from ._layers import RANK, UNTRUSTED
+from ._layers import OPERATOR, RANK, UNTRUSTED
 from ._names import title_key
 from ._policy import Policy
 from ._prepared import Outcome, PreparedEdit, Step
@@ -19,6 +19,10 @@ from ._text import exchange, join, surround, whole
 from ._titles import unreserved
 
 WRITING = frozenset({"plain", "define", "replace", "remove"})
+
+
+def _in_order(edit: PreparedEdit) -> tuple[int, int, str, str, str, int, str, str]:
+    return (RANK[edit.layer], edit.rank, *edit.order)
 
 
 class Fold:
@@ -44,7 +48,8 @@ class Fold:
         self._policy = policy
         self._reserved = reserved
         self._key = key
-        self._edits = sorted(edits, key=lambda edit: (RANK[edit.layer], edit.rank, *edit.order))
+        self._rule = policy.rule(key)
+        self._edits = sorted(edits, key=_in_order) if len(edits) > 1 else list(edits)
         self._outcomes: dict[int, tuple[Outcome, str]] = {}
         self._compares = compare or any(edit.base is not None or edit.copy_of_below for edit in edits)
         self.standing: Standing | None = None
@@ -54,6 +59,9 @@ class Fold:
 
     def run(self) -> None:
         """Fold all layers."""
+        if len(self._edits) == 1:
+            self._layer([edit for edit in self._edits if self._takes_part(edit)])
+            return
         for _, layer in groupby(self._edits, key=lambda edit: (RANK[edit.layer], edit.rank)):
             self._layer([edit for edit in layer if self._takes_part(edit)])
 
@@ -66,23 +74,31 @@ class Fold:
     # -- one layer ---------------------------------------------------------------------------------
 
     def _layer(self, edits: list[PreparedEdit]) -> None:
-        edits = self._without_quarrels(edits, [edit for edit in edits if edit.mode in WRITING], "text")
-        for what in ("title", "priority"):
-            saying = [edit for edit in edits if getattr(edit, what) not in (None, "")]
-            if len({getattr(edit, what) for edit in saying}) > 1:
-                edits = self._without_quarrels(edits, saying, what)
+        if len(edits) > 1:
+            edits = self._without_quarrels(edits, [edit for edit in edits if edit.mode in WRITING], "text")
+            for what in ("title", "priority"):
+                saying = [edit for edit in edits if getattr(edit, what) not in (None, "")]
+                if len({getattr(edit, what) for edit in saying}) > 1:
+                    edits = self._without_quarrels(edits, saying, what)
         below = self._below = self.standing
+        others: list[PreparedEdit] = []
         for edit in edits:
             if edit.mode in WRITING:
                 self._write(edit)
-        self._patch([edit for edit in edits if edit.mode == "patch"])
-        self._surround([edit for edit in edits if edit.mode in ("prepend", "append")])
+            else:
+                others.append(edit)
+        if others:
+            self._patch([edit for edit in others if edit.mode == "patch"])
+            self._surround([edit for edit in others if edit.mode in ("prepend", "append")])
+            for edit in others:
+                if edit.mode == "move" and self._has_target(edit):
+                    self._settle(edit)
         for edit in edits:
-            if edit.mode == "move" and self._has_target(edit):
-                self._settle(edit)
-        for edit in edits:
-            if self._outcomes.get(id(edit), ("failed",))[0] in ("applied", "stale"):
+            if (edit.title is not None or edit.priority is not None) and self._holds(edit):
                 self._title_and_place(edit, below)
+
+    def _holds(self, edit: PreparedEdit) -> bool:
+        return self._outcomes.get(id(edit), ("failed",))[0] in ("applied", "stale")
 
     def _takes_part(self, edit: PreparedEdit) -> bool:
         """Apply what stands outside the layers: verdicts of preparation, copies, the policy."""
@@ -115,6 +131,9 @@ class Fold:
         mode: str = edit.mode
         if mode == "plain" and edit.layer != "extension":
             mode = "define" if self.standing is None else "replace"
+        if self._rule.editable_by is None and edit.layer in OPERATOR:
+            # Nobody has said anything about the section, and the operator's own layers need no leave.
+            return None
         prefix = f"{edit.provider.distribution}."
         reason = self._policy.allows(edit.id, edit.layer, mode, own=edit.own, prefix=prefix)
         placing = bool(edit.title) or (edit.title is not None and edit.trusted) or edit.priority is not None

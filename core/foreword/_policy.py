@@ -56,6 +56,15 @@ class Policy:
     layers: Mapping[str, LayerRule] = field(default_factory=dict[str, LayerRule])
     prompt: int | None = None
     reserved: tuple[str, ...] = ()
+    locks: frozenset[str] = field(init=False, repr=False, compare=False)
+    """The keys of the sections that no third party and no agent may edit."""
+    _required: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        rules = sorted(self.sections.items())
+        closed = (id for id, rule in rules if rule.editable_by is not None and rule.editable_by.isdisjoint(UNTRUSTED))
+        object.__setattr__(self, "locks", frozenset(closed))
+        object.__setattr__(self, "_required", tuple(id for id, rule in rules if rule.required))
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Policy:
@@ -86,12 +95,11 @@ class Policy:
 
     def locked(self, id: str) -> bool:
         """Return whether no third party and no agent is among those who may edit the section."""
-        editable_by = self.rule(id).editable_by
-        return editable_by is not None and editable_by.isdisjoint(UNTRUSTED)
+        return id_key(id) in self.locks
 
     def required(self) -> tuple[str, ...]:
         """Return the ids of the required sections, sorted."""
-        return tuple(sorted(id for id, rule in self.sections.items() if rule.required))
+        return self._required
 
     def preferred(self, id: str) -> str | None:
         """Return the provider or file that the operator prefers in a conflict over the section."""

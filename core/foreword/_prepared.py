@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from ._diagnostics import Place
@@ -12,8 +11,7 @@ Outcome = Literal["applied", "shadowed", "refused", "conflict", "no-target", "fa
 PreparedMode = Literal["plain", "define", "replace", "remove", "patch", "prepend", "append", "move"]
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedEdit:
+class PreparedEdit(NamedTuple):
     """One edit, ready for resolution.
 
     ``text`` is rendered, ``raw`` is what its author wrote; ``lines`` maps a line of ``text`` to the

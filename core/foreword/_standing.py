@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from foreword.markdown._headings import targets
 
@@ -47,5 +47,5 @@ def raw_after(raw: str | None, edit: PreparedEdit) -> str:
     if len(found) != 1:
         # The heading reads so only when it is rendered.
         return raw
-    body = (found[0].start, found[0].end, replace(edit, text=edit.raw))
-    return join(exchange(whole(replace(edit, text=raw)), [body]))
+    body = (found[0].start, found[0].end, edit._replace(text=edit.raw))
+    return join(exchange(whole(edit._replace(text=raw)), [body]))

@@ -13,18 +13,19 @@ from ._standing import Standing
 RESERVED = frozenset(title_key(known.title) for known in KNOWN.values() if known.title is not None)
 
 
-def reserved_titles(operator_edits: Iterable[PreparedEdit]) -> frozenset[str]:
-    """Return the keys of all titles that no third party and no agent may take.
+def reserved_by(edits: Iterable[PreparedEdit]) -> frozenset[str]:
+    """Return the keys of the titles of a section that no third party and no agent may take.
 
-    They are the known titles, the titles that operator layers give, and the headings with which
-    their texts begin.
+    They are the titles that the edits of operator layers give, and the headings with which their texts begin.
+    The known titles are reserved whatever the operator says.
     """
     keys: set[str] = set()
-    for edit in operator_edits:
-        for title in (edit.title, edit.default_title, leading_heading(edit.text)):
-            if title:
-                keys.add(title_key(title))
-    return RESERVED | keys
+    for edit in edits:
+        if edit.trusted and edit.verdict is None:
+            for title in (edit.title, edit.default_title, leading_heading(edit.text)):
+                if title:
+                    keys.add(title_key(title))
+    return frozenset(keys - RESERVED)
 
 
 def unreserved(title: str, id: str, reserved: frozenset[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from foreword._builder import Builder
@@ -84,7 +83,7 @@ def view(builder: Builder, plan: Plan, id: str) -> SectionView:
 
 
 def _unrendered(edit: PreparedEdit) -> PreparedEdit:
-    return edit if edit.jinja or edit.verdict is not None else replace(edit, text=edit.raw, lines=None)
+    return edit if edit.jinja or edit.verdict is not None else edit._replace(text=edit.raw, lines=None)
 
 
 def _standing(resolution: Resolution, id: str) -> ResolvedSection | None:

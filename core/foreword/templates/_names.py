@@ -42,6 +42,80 @@ class Rendered(NamedTuple):
     unknown: tuple[Unknown, ...]
 
 
+class _Candidate(NamedTuple):
+    """One placeholder: the text before it, its name, whether a backslash stands before it, and its line."""
+
+    before: str
+    name: str
+    escaped: bool
+    line: int
+    written: str
+
+
+class NamesTemplate:
+    """A text that is taken apart once, to be rendered with many values.
+
+    Attributes:
+        names: the names of all placeholders, those after a backslash too.
+    """
+
+    __slots__ = ("_candidates", "_count", "_rest", "_text", "names")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        candidates: list[_Candidate] = []
+        done = counted = line = 0
+        for found in _PLACEHOLDER.finditer(text) if "{{" in text else ():
+            start, name = found.start(), found["name"]
+            line += text.count("\n", counted, start)
+            counted = start
+            escaped = start > 0 and text[start - 1] == "\\"
+            begin = start - 1 if escaped else start
+            candidates.append(_Candidate(text[done:begin], name, escaped, line, text[begin : found.end()]))
+            done = found.end()
+        self._candidates = tuple(candidates)
+        self._rest = text[done:]
+        self._count = text.count("\n") + 1
+        self.names = frozenset(candidate.name for candidate in candidates)
+
+    def render(self, values: Mapping[str, Value]) -> Rendered:
+        """Return what `render_names` returns for the text.
+
+        Args:
+            values: the registered variables.
+        """
+        if not self._candidates:
+            return Rendered(self._text, None, ())
+        parts: list[str] = []
+        unknown: dict[Unknown, None] = {}
+        breaks: dict[int, int] = {}
+        for before, name, escaped, line, written in self._candidates:
+            parts.append(before)
+            if name not in values:
+                parts.append(written)
+                if not escaped:
+                    unknown[Unknown(name, line)] = None
+            elif escaped:
+                parts.append(written[1:])
+            else:
+                value = str(values[name])
+                parts.append(value)
+                if "\n" in value:
+                    breaks[line] = breaks.get(line, 0) + value.count("\n")
+        parts.append(self._rest)
+        lines = tuple(_repeated(self._count, breaks)) if breaks else None
+        return Rendered("".join(parts), lines, tuple(unknown))
+
+
+def compile_names(text: str) -> NamesTemplate:
+    """Return the template that a text is.
+
+    Args:
+        text: the source; its lines end in ``\\n``.
+    """
+    return NamesTemplate(text)
+
+
 def render_names(text: str, values: Mapping[str, Value]) -> Rendered:
     r"""Replace each ``{{ name }}`` of a registered variable by its value, once and literally.
 
@@ -57,35 +131,7 @@ def render_names(text: str, values: Mapping[str, Value]) -> Rendered:
     >>> render_names("I am {{ nmae }}.", {"name": "Ada"}).unknown
     (Unknown(name='nmae', line=0),)
     """
-    if "{{" not in text:
-        return Rendered(text, None, ())
-    parts: list[str] = []
-    unknown: dict[Unknown, None] = {}
-    breaks: dict[int, int] = {}
-    done = counted = line = 0
-    for found in _PLACEHOLDER.finditer(text):
-        start, name = found.start(), found["name"]
-        escaped = start > 0 and text[start - 1] == "\\"
-        registered = name in values
-        if escaped and not registered:
-            continue
-        line += text.count("\n", counted, start)
-        counted = start
-        if not registered:
-            unknown[Unknown(name, line)] = None
-            continue
-        if escaped:
-            parts.append(text[done : start - 1])
-            done = start
-            continue
-        value = str(values[name])
-        parts += (text[done:start], value)
-        done = found.end()
-        if "\n" in value:
-            breaks[line] = breaks.get(line, 0) + value.count("\n")
-    parts.append(text[done:])
-    lines = tuple(_repeated(text.count("\n") + 1, breaks)) if breaks else None
-    return Rendered("".join(parts), lines, tuple(unknown))
+    return NamesTemplate(text).render(values)
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
