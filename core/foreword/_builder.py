@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from foreword.config._agents import agent_variables, check_disjoint, check_roots, memory_root, skill_roots
 from foreword.config._config import settings
 from foreword.config._lock_file import LockFile, lock_path, read_lock
 from foreword.config._settings import Settings
-from foreword.config._variables import check_variables
-from foreword.files._reader import Reader
+from foreword.files._cache import Cache
+from foreword.files._reader import Reader, Readings
+from foreword.files._stamps import Evidence, ancestry
 from foreword.templates._names import Value
 
+from ._built import ARGUMENTS, Built, Call
 from ._context import Context
 from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
@@ -27,18 +27,25 @@ from ._layout import LAYOUTS
 from ._limits import resolve_within_limits
 from ._manager import Manager
 from ._names import agent_name
-from ._plan import Plan, Ranked
+from ._plan import Plan
 from ._plugin_calls import BUILDING
 from ._policy import Policy
-from ._prepare import Preparation
+from ._prepare import Drafts, Preparation
 from ._prompt import Prompt
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
+from ._resolve import Resolution
 from ._screen import Screen
+from ._sources import Sources
 
 if TYPE_CHECKING:
     from ._model import Section
 
 PathLike = str | os.PathLike[str]
+
+MOST_BUILT: Final = 2048
+"""Of how many agents a builder keeps the last prompt."""
+
+_NO_DATA: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 class Builder:
@@ -81,6 +88,12 @@ class Builder:
         pinned = lock.plugins if self.settings.plugins.pin else None
         self.manager = Manager(self.settings.plugins, third_party=plugins, pinned=pinned)
         self._screen = Screen.from_settings(self.settings)
+        self._link_roots = tuple(root.path for root in self.settings.files.link_roots)
+        self._readings: Readings = Cache()
+        self._sources = Sources()
+        self._drafts = Drafts()
+        self._earlier: Resolution | None = None
+        self._built: dict[str | None, Built] = {}
         self._on_diagnostic = on_diagnostic
         self._warned: set[tuple[str, str, str]] = set()
         check_roots(self.settings, None)
@@ -131,14 +144,20 @@ class Builder:
             strict: raise if there is any error, or any unregistered variable.
 
         Returns:
-            The prompt. Its ``diagnostics`` say what was not as asked.
+            The prompt. Its ``diagnostics`` say what was not as asked. When nothing has changed since the last
+            build, it is the same object.
 
         Raises:
             BuildError: the policy requires something that is not in order.
             ExceptionGroup: with ``strict``, one exception for each finding, after the whole build.
             ConfigError: an argument or a path cannot be used.
         """
-        return self._build(self.reader(), agent, variables, defaults, edits, untrusted, context, strict)
+        if variables is None and context is None and defaults == () and edits == () and untrusted == ():
+            built = self._built.get(agent)
+            if built is not None and built.evidence is not None and not BUILDING.get() and built.evidence.holds():
+                return self._told(built, strict)
+        call = Call.of(variables, defaults, edits, untrusted, context)
+        return self._told(self._build(self.reader(), agent, call), strict)
 
     @overload
     def build_many(
@@ -163,29 +182,17 @@ class Builder:
         Raises:
             ExceptionGroup: prompts of some agents could not be built; each exception in it names its agent.
         """
-        reader = self.reader()
-        arguments = {name: tuple(build.pop(name, ())) for name in ("defaults", "edits", "untrusted")}
-        variables, context = build.pop("variables", None), build.pop("context", None)
         strict = build.pop("strict", False)
+        call = Call.of(*(build.pop(name, default) for name, default in ARGUMENTS.items()))
         if build:
             raise TypeError(f"build_many() got an unexpected argument {sorted(build)[0]!r}")
+        reader = self.reader()
         results: list[Prompt | Exception] = []
         failures: list[Exception] = []
         asked = tuple(agents)
         for agent in asked:
             try:
-                results.append(
-                    self._build(
-                        reader,
-                        agent,
-                        variables,
-                        arguments["defaults"],
-                        arguments["edits"],
-                        arguments["untrusted"],
-                        context,
-                        strict,
-                    )
-                )
+                results.append(self._told(self._build(reader, agent, call), strict))
             except Exception as failure:
                 failure.add_note(f"agent {agent!r}")
                 results.append(failure)
@@ -197,6 +204,8 @@ class Builder:
 
     async def abuild(self, agent: str | None = None, **build: Any) -> Prompt:
         """Build like `build`, without blocking the event loop on the disk."""
+        import asyncio
+
         return await asyncio.to_thread(self.build, agent, **build)
 
     def check(self, prompt: Prompt) -> tuple[Diagnostic, ...]:
@@ -228,68 +237,85 @@ class Builder:
             raise ForewordError("build() was called inside a hook of a plugin; a hook returns sections instead")
         agent = agent_name(agent) if agent is not None else None
         trusted = self._values(agent, variables or {})
-        asked = self._context(reader or self.reader(), agent, trusted, context)
-        gathered = gather(self.manager, asked)
-        values = {**gathered.values, **trusted}
-        preparation = Preparation(agent, self.policy, values, trusted, gathered.diagnostics, self._screen)
-        return Plan(asked, preparation, [Ranked(one, 0) for one in gathered.contributions], gathered.broken)
+        reader = reader or self.reader()
+        asked = self._context(reader, agent, trusted, context)
+        gathered = gather(self.manager, asked, reader, self._sources)
+        values = {**gathered.values, **trusted} if gathered.values else trusted
+        preparation = Preparation(
+            agent, self.policy, values, trusted, gathered.said, self._screen, self._drafts
+        )
+        return Plan(asked, preparation, gathered)
 
     def reader(self) -> Reader:
         """Return a reader of files for one batch, with the limits of the settings."""
         files = self.settings.files
-        return Reader(files.max_bytes, tuple(root.path for root in files.link_roots))
+        return Reader(files.max_bytes, self._link_roots, self._readings, by_stamp=files.validate_ == "stat")
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _build(
-        self,
-        reader: Reader,
-        agent: str | None,
-        variables: Mapping[str, Any] | None,
-        defaults: Iterable[Section],
-        edits: Iterable[Section],
-        untrusted: Iterable[Section],
-        context: Mapping[str, object] | None,
-        strict: bool,
-    ) -> Prompt:
-        given = check_variables(variables or {}, "variables=")
-        asked = self.plan(agent, given, context=context, reader=reader)
-        asked.add(defaults, DEFAULTS, "builtin", rank=1)
-        asked.add(untrusted, UNTRUSTED_ARGUMENT, "extension")
-        asked.add(edits, EDITS, "session")
-        resolution = resolve_within_limits(asked.prepared(), self.policy)
+    def _build(self, reader: Reader, agent: str | None, call: Call) -> Built:
+        asked = self.plan(agent, call.variables, context=call.context, reader=reader)
+        agent = asked.context.agent
+        before = self._built.get(agent)
+        if before is not None and call.is_bare and before.is_of(asked):
+            if before.evidence is None:
+                self._built[agent] = before = before._replace(evidence=self._evidence(reader, asked))
+            return before
+        asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
+        asked.add(call.untrusted, UNTRUSTED_ARGUMENT, "extension")
+        asked.add(call.edits, EDITS, "session")
+        resolution = self._earlier = resolve_within_limits(asked.prepared(), self.policy, self._earlier)
         fatal = [*self.manager.missing(frozenset(asked.broken)), *resolution.fatal]
         found = in_order({*asked.diagnostics, *resolution.diagnostics, *fatal})
-        prompt = Prompt(resolution, found, asked.context.agent, LAYOUTS[self.settings.layout])
-        self._tell(found)
-        if strict:
-            raise_strictly(found)
-        if fatal:
-            raise BuildError(in_order(set(fatal)), prompt)
-        return prompt
+        prompt = Prompt(resolution, found, agent, LAYOUTS[self.settings.layout])
+        built = Built(asked.given, asked.values, prompt, in_order(set(fatal)))
+        if call.is_bare:
+            self._keep(agent, built)
+        return built
+
+    def _keep(self, agent: str | None, built: Built) -> None:
+        self._built[agent] = built
+        if len(self._built) > MOST_BUILT:
+            for key in list(self._built)[: MOST_BUILT // 2]:
+                self._built.pop(key, None)
+
+    def _evidence(self, reader: Reader, asked: Plan) -> Evidence | None:
+        """Return what shows that the next build would gather the same, where anything can."""
+        if self.settings.memory.approval or self._link_roots or not self.manager.first_party_only:
+            return None
+        seen = [observation for given in asked.given for observation in given.seen or ()]
+        evidence = reader.evidence(seen)
+        if evidence is None or asked.context.memory is None or self.settings.prompts_dir is None:
+            return evidence
+        around = (ancestry(root.path) for root in (asked.context.memory, self.settings.prompts_dir))
+        return Evidence.of_all([evidence, *around])
 
     def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
         """The variables of operator and call, the highest winning."""
         values: dict[str, Value] = {"agent_name": "assistant", **self.settings.variables}
         if agent is not None:
             values["agent_name"] = agent
-        values.update(agent_variables(self.settings, agent))
+            if agent in self.settings.agents:
+                values.update(agent_variables(self.settings, agent))
         values.update(call)
         return values
 
     def _context(
         self, reader: Reader, agent: str | None, values: Mapping[str, Value], data: Mapping[str, object] | None
     ) -> Context:
-        memory = memory_root(self.settings, agent)
-        check_disjoint(self.settings.prompts_dir, memory)
-        check_roots(self.settings, agent)
+        settings = self.settings
+        memory, skills = memory_root(settings, agent), skill_roots(settings, agent)
+        if (memory, skills) not in reader.checked:
+            check_disjoint(settings.prompts_dir, memory)
+            check_roots(settings, agent)
+            reader.checked.add((memory, skills))
         return Context(
             agent=agent,
             variables=MappingProxyType(dict(values)),
-            data=frozen(data or {}),
-            settings=self.settings,
+            data=frozen(data) if data else _NO_DATA,
+            settings=settings,
             memory=memory,
-            skill_roots=skill_roots(self.settings, agent),
+            skill_roots=skills,
             trusted_skills=self._trusted_skills,
             approved=self._approved(agent) if memory is not None else None,
             _reader=reader,
@@ -301,6 +327,16 @@ class Builder:
             return None
         return MappingProxyType(dict(read_lock(lock_path(self.settings)).approved.get(agent or "", {})))
 
+    def _told(self, built: Built, strict: bool) -> Prompt:
+        found = built.prompt.diagnostics
+        if found:
+            self._tell(found)
+            if strict:
+                raise_strictly(found)
+            if built.fatal:
+                raise BuildError(built.fatal, built.prompt)
+        return built.prompt
+
     def _tell(self, found: Sequence[Diagnostic]) -> None:
         for diagnostic in found:
             if self._on_diagnostic is not None:
@@ -309,6 +345,8 @@ class Builder:
                 once = (diagnostic.code, str(diagnostic.place), diagnostic.message)
                 if once not in self._warned:
                     self._warned.add(once)
+                    import warnings
+
                     warnings.warn(str(diagnostic), ForewordWarning, stacklevel=4)
 
 

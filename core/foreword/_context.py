@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import FrozenInstanceError
+from typing import NamedTuple
 
 from foreword.config._settings import Settings
 from foreword.files._reader import Directory, MarkdownFile, Reader
@@ -17,33 +18,100 @@ from ._screen import Screen
 from ._trust import skill_hash
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What a hook may know, and its way to files. Nothing of it can be changed.
-
-    Attributes:
-        agent: the agent that is asked for, or None.
-        variables: the variables of operator and call.
-        data: what the caller handed out as ``context=``.
-        settings: the configuration in force.
-    """
+class Asked(NamedTuple):
+    """What every plugin is told in one build, and where their reports go."""
 
     agent: str | None
     variables: Mapping[str, Value]
     data: Mapping[str, object]
     settings: Settings
-    memory: Root | None = None
-    """The memory of the agent asked for, as configured; None where there is none."""
-    skill_roots: tuple[Root, ...] = ()
-    """The directories of skills for this agent, low to high."""
-    approved: Mapping[str, str] | None = None
-    """The hash of every approved file of the memory, by path; None where nothing needs approval."""
-    trusted_skills: Mapping[str, str] | None = None
-    """The hash of every trusted skill, by its directory as shown; None where skills are not pinned."""
-    _reader: Reader = field(default_factory=Reader, repr=False)
-    _screen: Screen = field(default_factory=Screen, repr=False)
-    _provider: Provider | None = field(default=None, repr=False)
-    _found: list[Diagnostic] = field(default_factory=list[Diagnostic], repr=False)
+    memory: Root | None
+    skill_roots: tuple[Root, ...]
+    approved: Mapping[str, str] | None
+    trusted_skills: Mapping[str, str] | None
+    reader: Reader
+    screen: Screen
+    found: list[Diagnostic]
+
+    def context(self, provider: Provider | None) -> Context:
+        """Return the context as one plugin is given it: its reports say whose they are."""
+        context = object.__new__(Context)
+        context._asked = self  # pyright: ignore[reportPrivateUsage]
+        context._provider = provider  # pyright: ignore[reportPrivateUsage]
+        return context
+
+
+class Context:
+    """What a hook may know, and its way to files. Nothing of it can be changed."""
+
+    # Two names for all plugins of a build: one object for each of thousands would cost more than the calls.
+    __slots__ = ("_asked", "_provider")
+
+    _asked: Asked
+    _provider: Provider | None
+
+    def __init__(
+        self,
+        agent: str | None,
+        variables: Mapping[str, Value],
+        data: Mapping[str, object],
+        settings: Settings,
+        memory: Root | None = None,
+        skill_roots: tuple[Root, ...] = (),
+        approved: Mapping[str, str] | None = None,
+        trusted_skills: Mapping[str, str] | None = None,
+        _reader: Reader | None = None,
+        _screen: Screen | None = None,
+    ) -> None:
+        reader = _reader if _reader is not None else Reader()
+        screen = _screen if _screen is not None else Screen()
+        self._asked = Asked(
+            agent, variables, data, settings, memory, skill_roots, approved, trusted_skills, reader, screen, []
+        )
+        self._provider = None
+
+    def __repr__(self) -> str:
+        return f"Context(agent={self.agent!r}, variables={self.variables!r}, data={self.data!r})"
+
+    @property
+    def agent(self) -> str | None:
+        """The agent that is asked for, or None."""
+        return self._asked.agent
+
+    @property
+    def variables(self) -> Mapping[str, Value]:
+        """The variables of operator and call."""
+        return self._asked.variables
+
+    @property
+    def data(self) -> Mapping[str, object]:
+        """What the caller handed out as ``context=``."""
+        return self._asked.data
+
+    @property
+    def settings(self) -> Settings:
+        """The configuration in force."""
+        return self._asked.settings
+
+    @property
+    def memory(self) -> Root | None:
+        """The memory of the agent asked for, as configured; None where there is none."""
+        return self._asked.memory
+
+    @property
+    def skill_roots(self) -> tuple[Root, ...]:
+        """The directories of skills for this agent, low to high."""
+        return self._asked.skill_roots
+
+    @property
+    def approved(self) -> Mapping[str, str] | None:
+        """The hash of every approved file of the memory, by path; None where nothing needs approval."""
+        return self._asked.approved
+
+    @property
+    def trusted_skills(self) -> Mapping[str, str] | None:
+        """The hash of every trusted skill, by its directory as shown; None where skills are not pinned."""
+        return self._asked.trusted_skills
 
     def read_directory(
         self,
@@ -90,7 +158,7 @@ class Context:
     ) -> Directory:
         """Like `read_directory`, and say whether the directory is there."""
         where = path if isinstance(path, Root) else root(path, os.getcwd())
-        directory = self._reader.read_directory(
+        directory = self._asked.reader.read_directory(
             where, sub, known=known, recursive=recursive, only=only, skip=skip, trusted_links=trusted_links
         )
         for diagnostic in directory.diagnostics:
@@ -99,7 +167,7 @@ class Context:
 
     def read_file(self, path: Root, name: str) -> bytes | None:
         """Return the bytes of one file below a directory, or None where it is not there or refused."""
-        found = self._reader.read_file(path, name, trusted_links=False)
+        found = self._asked.reader.read_file(path, name, trusted_links=False)
         if isinstance(found, Diagnostic):
             self._note(found)
             return None
@@ -110,11 +178,11 @@ class Context:
 
         It is what ``foreword trust`` records of a skill; None where something in the directory cannot be read.
         """
-        return skill_hash(self._reader, file)
+        return skill_hash(self._asked.reader, file)
 
     def tree(self, path: Root, *, skip: Collection[str] = ()) -> list[str]:
         """Return the paths of everything below a directory, sorted; directories end in a slash."""
-        return self._reader.tree(path, skip=skip)
+        return self._asked.reader.tree(path, skip=skip)
 
     def screen(self, names: Mapping[str, str], place: Place, section: str | None = None) -> bool:
         """Look over a stranger's words that are to be shown in a text of your own; what is found is reported.
@@ -127,7 +195,7 @@ class Context:
         Returns:
             Whether they may be shown.
         """
-        found = list(self._screen.scanned("", names, trusted=False))
+        found = list(self._asked.screen.scanned("", names, trusted=False))
         for one in found:
             remedy = "look at it in an editor that shows it"
             self.report(one.code, one.severity, one.message, place, remedy, section)
@@ -156,7 +224,7 @@ class Context:
 
     def _note(self, diagnostic: Diagnostic) -> None:
         provider = str(self._provider) if self._provider is not None else None
-        self._found.append(
+        self._asked.found.append(
             Diagnostic(
                 diagnostic.code,
                 diagnostic.severity,
@@ -167,3 +235,21 @@ class Context:
                 diagnostic.provider or provider,
             )
         )
+
+
+def _refusing(name: str) -> Callable[..., None]:
+    def refuse(*_: object) -> None:
+        raise FrozenInstanceError(f"cannot change field {name!r}")
+
+    return refuse
+
+
+for _name, _read in list(vars(Context).items()):
+    if isinstance(_read, property):
+        # Said here, so that a type checker knows nothing of a setter either.
+        setattr(Context, _name, property(_read.fget, _refusing(_name), _refusing(_name), _read.__doc__))
+
+
+def asked(context: Context, found: list[Diagnostic]) -> Asked:
+    """Return what a context tells, for plugins whose reports go to this list."""
+    return context._asked._replace(found=found)  # pyright: ignore[reportPrivateUsage]

@@ -6,7 +6,7 @@ from foreword.files._reader import MarkdownFile
 
 from ._diagnostics import Diagnostic, Place
 from ._layers import Layer
-from ._model import Edit
+from ._model import Edit, made
 from ._names import KNOWN_IDS, NameRefused, SectionName, id_key, section_name, tool_id
 
 
@@ -67,21 +67,22 @@ def file_edit(
             for key in ("id", "mode", "heading")
             if key in given.given
         )
-    return Edit(
-        id,
-        file.text,
-        mode=None if plain else given.mode,
+    return made(
+        id=id,
+        text=file.text,
         title=given.title,
         priority=given.priority,
-        heading=None if plain else given.heading,
-        template=given.template,
-        when=given.when,
-        layer=layer,
-        base=base,
-        copy_of_below=copy_of_below,
         file=file,
         default_title=default_title,
         default_priority=default_priority,
+        mode=None if plain else given.mode,
+        heading=None if plain else given.heading,
+        template=given.template,
+        layer=layer,
+        when=given.when,
+        base=base,
+        copy_of_below=copy_of_below,
+        literal=False,
         findings=tuple(findings),
     )
 

@@ -15,7 +15,12 @@ HOOKS: Mapping[str, tuple[str, ...]] = {
 """Every hook and the names of its arguments."""
 
 
-def unfit(hook: str, function: Callable[..., object], options: Mapping[str, object]) -> str | None:
+def unfit(
+    hook: str,
+    function: Callable[..., object],
+    arguments: Mapping[str, inspect.Parameter],
+    options: Mapping[str, object],
+) -> str | None:
     """Return why a function cannot implement the hook, or None."""
     spec = ", ".join(HOOKS[hook])
     if options.get("wrapper") or options.get("hookwrapper"):
@@ -24,7 +29,7 @@ def unfit(hook: str, function: Callable[..., object], options: Mapping[str, obje
         return f"has a generator as {hook}; return a list"
     if inspect.iscoroutinefunction(function):
         return f"has a coroutine as {hook}; a hook is a plain function"
-    parameters = inspect.signature(function).parameters.values()
+    parameters = arguments.values()
     own = ", ".join(str(parameter) for parameter in parameters)
     for parameter in parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) or parameter.name not in HOOKS[hook]:

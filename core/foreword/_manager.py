@@ -8,7 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import pluggy
 
@@ -19,8 +19,9 @@ from ._discovery import GROUP, Discovered, discover
 from ._errors import ConfigError
 from ._hook_shape import HOOKS, unfit
 from ._hookspecs import Hooks
+from ._implementation import Calls, Implementation
 from ._layers import LAYERS, RANK
-from ._names import plugin_prefix
+from ._plugin_names import PluginNames
 from ._provider import Provider
 
 FIRST_PARTY_LAYERS: Mapping[str, tuple[str, ...]] = {
@@ -30,14 +31,6 @@ FIRST_PARTY_LAYERS: Mapping[str, tuple[str, ...]] = {
     "memory": ("memory", "override"),
     "skills": ("extension", "project", "memory"),
 }
-
-
-class Implementation(NamedTuple):
-    """One plugin's implementation of one hook."""
-
-    provider: Provider
-    function: Callable[..., object]
-    arguments: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -78,55 +71,69 @@ class Manager:
         everything = sorted(discover() if found is None else found, key=lambda item: item.provider)
         candidates = [item for item in everything if third_party or item.provider.first_party]
         self._settings = settings
-        self._providers = [item.provider for item in candidates]
+        self._names = PluginNames([item.provider for item in candidates])
         self.diagnostics: list[Diagnostic] = []
         self.plugins: list[Plugin] = []
-        self._implementations: dict[str, list[Implementation]] = {name: [] for name in HOOKS}
+        self._by_provider: dict[Provider, Plugin] = {}
         self._given_up: set[Provider] = set()
         self._manager = pluggy.PluginManager(GROUP)
         self._manager.add_hookspecs(Hooks)
         disabled = self._named("disable", settings.disable)
         self._required = self._named("require", settings.require)
         grants = self._grants(settings.layers)
+        implementations: dict[str, list[Implementation]] = {name: [] for name in HOOKS}
         for provider in sorted(set(disabled) & set(self._required)):
             raise ConfigError(f"plugin {provider.name} is required, so it cannot be disabled as well")
         for item in candidates:
             layers = _granted(item.provider, grants.get(item.provider, ()))
             plugin = Plugin(item.provider, item.value, layers)
             self.plugins.append(plugin)
+            self._by_provider.setdefault(item.provider, plugin)
             if item.provider in disabled:
                 plugin.status = "disabled"
                 plugin.reason = "disabled by the configuration"
             elif pinned is None or item.provider.first_party or self._is_trusted(item, plugin, pinned):
-                self._load(item, plugin)
+                self._load(item, plugin, implementations)
             self.diagnostics += plugin.diagnostics
-        for implementations in self._implementations.values():
-            implementations.sort(key=lambda implementation: implementation.provider)
+        self._calls = {hook: Calls(every) for hook, every in implementations.items()}
+        self._third_party = {
+            hook: Calls(one for one in every if not one.provider.first_party)
+            for hook, every in implementations.items()
+        }
 
     def layers(self, provider: Provider) -> tuple[str, ...]:
         """Return the layers that are granted to a provider, low to high."""
-        return next(plugin.layers for plugin in self.plugins if plugin.provider == provider)
+        return self._by_provider[provider].layers
 
     def missing(self, broken: frozenset[Provider] = frozenset()) -> Iterator[Diagnostic]:
         """Yield a finding for every required plugin that is absent, failed, or raised in a hook."""
-        active = {plugin.provider for plugin in self.plugins if plugin.status == "active"} - broken
         for name in self._settings.require:
-            matches = _matches(name, self._providers)
-            if not matches or not set(matches) <= active:
+            matches = self._names.matches(name)
+            if not matches or not all(self._is_active(one) and one not in broken for one in matches):
                 state = "did not load" if matches else "is not installed"
-                if matches and set(matches) & broken:
+                if not broken.isdisjoint(matches):
                     state = "did not work"
                 yield Diagnostic(
                     "FW036",
                     "error",
                     f"the plugin {name!r} is required and {state}",
                     None,
-                    f"install or mend it, or take it out of [plugins] require{_did_you_mean(name, self._providers)}",
+                    f"install or mend it, or take it out of [plugins] require{self._names.hint(name)}",
                 )
 
-    def calls(self, hook: str) -> Sequence[Implementation]:
+    def calls(self, hook: str) -> Calls:
         """Return the implementations of a hook, sorted by provider."""
-        return self._implementations[hook]
+        return self._calls[hook]
+
+    def third_party_calls(self, hook: str) -> Calls:
+        """Return the implementations of a hook by plugins that do not ship with foreword."""
+        return self._third_party[hook]
+
+    @property
+    def first_party_only(self) -> bool:
+        """Whether no plugin of another distribution implements any hook that contributes."""
+        hooks = ("foreword_sections", "foreword_variables", "foreword_skills")
+        return not any(self._third_party[hook] for hook in hooks)
 
     @property
     def timeout(self) -> float | None:
@@ -139,19 +146,22 @@ class Manager:
 
     def give_up(self, provider: Provider, what: str) -> Diagnostic:
         """Never call a plugin again, and return what is told of it now and in every later build."""
-        plugin = next(plugin for plugin in self.plugins if plugin.provider == provider)
+        plugin = self._by_provider[provider]
         if provider not in self._given_up:
             self._given_up.add(provider)
             self._refuse(plugin, "FW033", f"{what}; it is not called again")
             self.diagnostics.append(plugin.diagnostics[-1])
         return plugin.diagnostics[-1]
 
+    def _is_active(self, provider: Provider) -> bool:
+        return self._by_provider[provider].status == "active"
+
     # -- names of the configuration ----------------------------------------------------------------
 
     def _named(self, key: str, names: Sequence[str]) -> dict[Provider, str]:
         named: dict[Provider, str] = {}
         for name in names:
-            matches = _matches(name, self._providers)
+            matches = self._names.matches(name)
             if len({match.distribution for match in matches}) > 1:
                 fits = ", ".join(sorted(match.name for match in matches))
                 raise ConfigError(f"[plugins] {key}: {name!r} fits several plugins: {fits}")
@@ -162,7 +172,7 @@ class Manager:
                         "warning",
                         f"[plugins] {key} names {name!r}, and no such plugin is installed",
                         None,
-                        f"check the name{_did_you_mean(name, self._providers)}",
+                        f"check the name{self._names.hint(name)}",
                     )
                 )
             named.update(dict.fromkeys(matches, name))
@@ -187,7 +197,9 @@ class Manager:
         self._refuse(plugin, "FW054", f"{why}; plugins are pinned, so it is not loaded")
         return False
 
-    def _load(self, item: Discovered, plugin: Plugin) -> None:
+    def _load(
+        self, item: Discovered, plugin: Plugin, implementations: Mapping[str, list[Implementation]]
+    ) -> None:
         start = time.perf_counter()
         try:
             loaded = item.load()
@@ -212,14 +224,15 @@ class Manager:
             # Only the hooks are registered: what else the plugin holds is not pluggy's to look at.
             self._manager.register(_Registered(hooks), name=item.provider.name)
         except Exception as cause:
-            # Before pluggy 1.7 a plugin that fails its validation stays half registered.
-            if self._manager.has_plugin(item.provider.name):
-                self._manager.unregister(name=item.provider.name)
             self._refuse(plugin, "FW031", f"cannot be registered: {first_line(cause)}", cause)
             return
+        finally:
+            # pluggy says whether a plugin fits; what it keeps makes it slower to say that of the next.
+            if self._manager.has_plugin(item.provider.name):
+                self._manager.unregister(name=item.provider.name)
         plugin.hooks = tuple(sorted(hooks))
         for hook, (function, arguments) in hooks.items():
-            self._implementations[hook].append(Implementation(item.provider, function, arguments))
+            implementations[hook].append(Implementation(item.provider, function, arguments, plugin.layers))
 
     def _implemented(
         self, loaded: object, names: Sequence[str], plugin: Plugin
@@ -244,13 +257,19 @@ class Manager:
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 self._problem(plugin, "FW032", f"implements the unknown hook {hook!r}{hint}")
                 continue
-            if (reason := unfit(hook, function, options)) is not None:
+            try:
+                parameters = inspect.signature(function).parameters
+                reason = unfit(hook, function, parameters, options)
+            except (Exception, SystemExit) as cause:
+                self._refuse(plugin, "FW031", f"has {name}, which raises {first_line(cause)}", cause)
+                continue
+            if reason is not None:
                 self._refuse(plugin, "FW031", reason)
                 continue
             if hook in hooks:
                 self._refuse(plugin, "FW031", f"implements {hook} twice; one function implements a hook")
                 continue
-            hooks[hook] = (function, tuple(inspect.signature(function).parameters))
+            hooks[hook] = (function, tuple(parameters))
         return hooks
 
     def _refuse(self, plugin: Plugin, code: str, what: str, cause: BaseException | None = None) -> None:
@@ -280,6 +299,10 @@ class _Registered:
     def __init__(self, hooks: Mapping[str, tuple[Callable[..., object], tuple[str, ...]]]) -> None:
         self.__dict__.update({hook: function for hook, (function, _) in hooks.items()})
 
+    def __dir__(self) -> list[str]:
+        # pluggy looks at every name that it is told of, and that takes it longer than everything else.
+        return list(self.__dict__)
+
 
 def first_line(cause: BaseException) -> str:
     """Return the kind of an exception and the first line of what it says.
@@ -293,21 +316,6 @@ def first_line(cause: BaseException) -> str:
         # An exception can be as broken as what raised it.
         lines = []
     return f"{type(cause).__name__}: {lines[0]}" if lines else type(cause).__name__
-
-
-def _matches(name: str, providers: Sequence[Provider]) -> list[Provider]:
-    """Return the providers that a name of the configuration means: distribution, both, or entry point."""
-    distribution, colon, entry_point = name.partition(":")
-    prefix = plugin_prefix(distribution)
-    if colon:
-        return [p for p in providers if p.distribution == prefix and p.entry_point == entry_point]
-    return [p for p in providers if p.distribution == prefix or p.entry_point == name]
-
-
-def _did_you_mean(name: str, providers: Sequence[Provider]) -> str:
-    names = {provider.name for provider in providers} | {provider.distribution for provider in providers}
-    near = difflib.get_close_matches(name, sorted(names), 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _granted(provider: Provider, more: Sequence[str]) -> tuple[str, ...]:

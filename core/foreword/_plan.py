@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
-from ._context import Context
 from ._diagnostics import Diagnostic
 from ._layers import Layer
-from ._model import Section
-from ._plugin_calls import Contribution
-from ._prepare import Preparation
+from ._plugin_calls import Contribution, Gathered
 from ._prepared import PreparedEdit
-from ._provider import Provider
+
+if TYPE_CHECKING:
+    from foreword.templates._names import Value
+
+    from ._context import Context
+    from ._model import Section
+    from ._prepare import Preparation
+    from ._provider import Provider
+    from ._sources import Given
 
 
 class Ranked(NamedTuple):
@@ -23,14 +27,28 @@ class Ranked(NamedTuple):
     rank: int
 
 
-@dataclass(slots=True)
 class Plan:
-    """The contributions to one prompt, and what they are prepared with."""
+    """The contributions to one prompt, and what they are prepared with.
 
-    context: Context
-    preparation: Preparation
-    contributions: list[Ranked]
-    broken: set[Provider]
+    Attributes:
+        context: what the sources were given.
+        preparation: what every edit is prepared with.
+        given: what each source gave.
+        broken: the plugins that did not work.
+        contributions: all edits; those of the call are added.
+    """
+
+    def __init__(self, context: Context, preparation: Preparation, gathered: Gathered) -> None:
+        self.context = context
+        self.preparation = preparation
+        self.given: tuple[Given, ...] = tuple(gathered.given)
+        self.broken: set[Provider] = gathered.broken
+        self.contributions: list[Ranked] = [Ranked(one, 0) for one in gathered.contributions]
+
+    @property
+    def values(self) -> frozenset[tuple[str, type, Value]]:
+        """The variables, so that equal ones read alike: True equals 1, and does not read like it."""
+        return typed(self.preparation.values)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -44,7 +62,21 @@ class Plan:
             for position, section in enumerate(sections)
         )
 
-    def prepared(self) -> list[PreparedEdit]:
-        """Prepare every contribution by itself."""
-        edits = (self.preparation.prepare(*contribution, rank) for contribution, rank in self.contributions)
-        return [edit for edit in edits if edit is not None]
+    def prepared(self, contributions: Iterable[Ranked] | None = None) -> list[PreparedEdit]:
+        """Prepare every contribution by itself.
+
+        Args:
+            contributions: which of them; by default all.
+        """
+        prepare = self.preparation.prepare
+        edits: list[PreparedEdit] = []
+        for (section, provider, layers, position), rank in self.contributions if contributions is None else contributions:
+            edit = prepare(section, provider, layers, position, rank, keeps=provider.first_party)
+            if edit is not None:
+                edits.append(edit)
+        return edits
+
+
+def typed(values: Mapping[str, Value]) -> frozenset[tuple[str, type, Value]]:
+    """Return the variables as what they read like."""
+    return frozenset([(name, type(value), value) for name, value in values.items()])

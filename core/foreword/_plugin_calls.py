@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, cast
-
-from pydantic import ValidationError
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from foreword.templates._names import Value
 
-from ._context import Context
+from ._context import Context, asked
 from ._diagnostics import Diagnostic, Severity
 from ._hook_time import SLOW, TimedOut, within
-from ._manager import Implementation, Manager, first_line
+from ._implementation import Calls, Implementation
+from ._manager import Manager, first_line
 from ._model import Section
 from ._provider import Provider
 from ._screen import Screen
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+    from ._sources import Given
+
+blank = object.__new__
 
 BUILDING: ContextVar[bool] = ContextVar("foreword.building", default=False)
 """Whether a hook is being called: a hook cannot build a prompt."""
@@ -39,10 +47,20 @@ class Contribution(NamedTuple):
 class Gathered:
     """Everything that the plugins contribute to one prompt."""
 
-    contributions: list[Contribution] = field(default_factory=list[Contribution])
+    given: list[Given] = field(default_factory=list)
     values: dict[str, Value] = field(default_factory=dict[str, Value])
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     broken: set[Provider] = field(default_factory=set[Provider])
+
+    @property
+    def contributions(self) -> list[Contribution]:
+        """The edits of all sources."""
+        return [contribution for given in self.given for contribution in given.contributions]
+
+    @property
+    def said(self) -> list[Diagnostic]:
+        """What there is to say of all sources."""
+        return [diagnostic for given in self.given for diagnostic in given.diagnostics]
 
 
 class Caller:
@@ -50,29 +68,73 @@ class Caller:
 
     def __init__(self, gathered: Gathered, context: Context, manager: Manager) -> None:
         self._gathered = gathered
-        self._context = context
+        self._asked = asked(context, gathered.diagnostics)
         self._manager = manager
+        self._most = context.settings.limits.extension.sections
         self.screen = Screen.from_settings(context.settings)
         self._taken: dict[Provider, int] = {}
 
-    def allowed(self, provider: Provider, sections: Iterator[Section]) -> Iterator[Section]:
+    def allowed(self, provider: Provider, sections: Iterable[Section]) -> Iterator[Section]:
         """Yield the sections of one provider, of a third party's no more than the policy allows."""
-        most = self._context.settings.limits.extension.sections
-        for section in sections:
-            taken = self._taken[provider] = self._taken.get(provider, 0) + 1
-            if most is not None and taken > most and not provider.first_party:
-                what = f"returned more than {most} sections; the rest is left out ([limits.extension] sections)"
-                self.problem(provider, "FW029", what)
-                return
-            yield section
+        return takewhile(lambda _: self.allows(provider), sections)
+
+    def allows(self, provider: Provider, more: int = 1) -> bool:
+        """Count more sections of a provider, and return whether the policy allows so many of it."""
+        if self._most is None or provider.first_party:
+            return True
+        taken = self._taken[provider] = self._taken.get(provider, 0) + more
+        if taken > self._most:
+            what = f"returned more than {self._most} sections; the rest is left out ([limits.extension] sections)"
+            self.problem(provider, "FW029", what)
+        return taken <= self._most
+
+    def call_all(self, hook: str, calls: Calls | None = None) -> list[object]:
+        """Call a hook whose only argument is the context, and return what each implementation returned.
+
+        Args:
+            hook: the hook.
+            calls: the implementations; by default all that there are.
+
+        Returns:
+            One item for each implementation, in their order; None for one that went wrong.
+        """
+        calls = self._manager.calls(hook) if calls is None else calls
+        if self._manager.timeout is not None:
+            return [self.call(implementation, hook) for implementation in calls]
+        told, clock, references = self._asked, time.perf_counter, sys.getrefcount
+        returned: list[object] = []
+        append = returned.append
+        context = blank(Context)
+        alone = min(references(context), 2)
+        token = BUILDING.set(True)
+        start = clock()
+        try:
+            for function, takes_context, provider in calls.table:
+                try:
+                    if takes_context:
+                        if references(context) != alone:
+                            # Somebody keeps it, and may still report: it stays theirs.
+                            context = blank(Context)
+                        context._asked = told  # pyright: ignore[reportPrivateUsage]
+                        context._provider = provider  # pyright: ignore[reportPrivateUsage]
+                        append(function(context))
+                    else:
+                        append(function())
+                except (Exception, SystemExit) as cause:
+                    append(None)
+                    self.failed(provider, hook, cause)
+                end = clock()
+                if end - start > SLOW:
+                    self._slow(provider, hook, end - start)
+                start = end
+        finally:
+            BUILDING.reset(token)
+        return returned
 
     def call(self, implementation: Implementation, hook: str) -> object:
-        context = self.context(implementation.provider)
-        return self.guarded(
-            implementation.provider,
-            hook,
-            lambda: implementation.function(*(context for _ in implementation.arguments)),
-        )
+        """Call one implementation of a hook whose only argument is the context."""
+        given = [self.context(implementation.provider) for _ in implementation.arguments]
+        return self.guarded(implementation.provider, hook, partial(implementation.function, *given))
 
     def items(self, implementation: Implementation, hook: str, kind: str) -> list[object]:
         """Call a hook that returns a list, and return what is in it."""
@@ -82,20 +144,34 @@ class Caller:
         self, implementation: Implementation, hook: str, kind: str, call: Callable[[], object]
     ) -> list[object]:
         """Return what is in the list that a call of the hook returns."""
-        result = self.guarded(implementation.provider, hook, call)
-        if isinstance(result, list | tuple):
-            given = cast("list[object]", result)
-            taken = self.guarded(implementation.provider, hook, lambda: list(given))
-            return cast("list[object]", taken or [])
-        if result is not None:
-            what = f"returned {type(result).__name__} from {hook}; it returns {kind}"
-            self.problem(implementation.provider, "FW034", what)
-        return []
+        return self.taken(implementation.provider, hook, kind, self.guarded(implementation.provider, hook, call))
+
+    def taken(self, provider: Provider, hook: str, kind: str, result: object) -> list[object]:
+        """Return what is in a list that a hook returned."""
+        if type(result) is list or type(result) is tuple:
+            return list(cast("list[object] | tuple[object, ...]", result))
+        if result is None:
+            return []
+        # A list of a stranger's own kind can raise when it is only looked at.
+        taken: list[object] = []
+
+        def take() -> object:
+            if not isinstance(result, list | tuple):
+                return False
+            taken.extend(cast("list[object]", result))
+            return True
+
+        is_list = self.guarded(provider, hook, take)
+        if is_list is False:
+            self.problem(provider, "FW034", f"returned {type(result).__name__} from {hook}; it returns {kind}")
+        return taken if is_list else []
 
     def context(self, provider: Provider) -> Context:
-        return replace(self._context, _provider=provider, _found=self._gathered.diagnostics)
+        """Return the context as one plugin is given it."""
+        return self._asked.context(provider)
 
     def guarded(self, provider: Provider, hook: str, function: Callable[[], object]) -> object:
+        """Call a function of a plugin, and return None where it goes wrong."""
         if self._manager.is_given_up(provider):
             return None
         timeout = self._manager.timeout if not provider.first_party else None
@@ -108,20 +184,27 @@ class Caller:
             what = f"did not end {hook} within {timeout:g} seconds ([plugins] timeout)"
             self._gathered.diagnostics.append(self._manager.give_up(provider, what))
             return None
-        except ValidationError as cause:
-            what = f"has a wrong {cause.title} in {hook}: {fields_of(cause)}{_origin(cause)}"
-            self.problem(provider, "FW034", what, cause)
-            return None
         except (Exception, SystemExit) as cause:
-            what = f"raised {type(cause).__name__} in {hook}{_said(cause)}{_origin(cause)}"
-            self.problem(provider, "FW033", what, cause)
+            self.failed(provider, hook, cause)
             return None
         finally:
             BUILDING.reset(token)
-            self._time(provider, hook, time.perf_counter() - start)
+            if (seconds := time.perf_counter() - start) > SLOW:
+                self._slow(provider, hook, seconds)
 
-    def _time(self, provider: Provider, hook: str, seconds: float) -> None:
-        if seconds > SLOW and not provider.first_party and not self._manager.is_given_up(provider):
+    def failed(self, provider: Provider, hook: str, cause: BaseException) -> None:
+        """Say that a plugin raised in a hook."""
+        from pydantic import ValidationError
+
+        if isinstance(cause, ValidationError):
+            what = f"has a wrong {cause.title} in {hook}: {fields_of(cause)}{_origin(cause)}"
+            self.problem(provider, "FW034", what, cause)
+        else:
+            what = f"raised {type(cause).__name__} in {hook}{_said(cause)}{_origin(cause)}"
+            self.problem(provider, "FW033", what, cause)
+
+    def _slow(self, provider: Provider, hook: str, seconds: float) -> None:
+        if not provider.first_party and not self._manager.is_given_up(provider):
             remedy = "let it do less, or keep what it has found out"
             self.remark(provider, "FW039", "warning", f"took {seconds:.1f} seconds in {hook}", remedy)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, overload
+from typing import NamedTuple, NoReturn, overload
 
 from ._diagnostics import Diagnostic, Place
 from ._errors import UnknownSection
@@ -19,6 +17,9 @@ from ._names import id_key, last_part
 from ._prepared import PreparedEdit, Span, Step
 from ._resolve import Resolution, ResolvedSection
 from ._text import join
+
+
+_set = object.__setattr__
 
 
 class Line(NamedTuple):
@@ -66,7 +67,20 @@ class Prompt:
     """An assembled system prompt.
 
     Text, sections and fingerprint are made when they are asked for; a prompt never changes.
+
+    Attributes:
+        agent: the agent that was asked for.
+        diagnostics: what was not as asked, worst first.
     """
+
+    __slots__ = ("__weakref__", "_layout", "_resolution", "_sections", "_text", "agent", "diagnostics")
+
+    agent: str | None
+    diagnostics: tuple[Diagnostic, ...]
+    _layout: Layout
+    _resolution: Resolution
+    _sections: tuple[PromptSection, ...] | None
+    _text: str | bool
 
     def __init__(
         self,
@@ -75,13 +89,12 @@ class Prompt:
         agent: str | None = None,
         layout: Layout = LAYOUTS["default"],
     ) -> None:
-        vars(self).update(_resolution=resolution, _layout=layout, agent=agent, diagnostics=diagnostics)
-
-    if TYPE_CHECKING:
-        _resolution: Resolution
-        _layout: Layout
-        agent: str | None
-        diagnostics: tuple[Diagnostic, ...]
+        _set(self, "agent", agent)
+        _set(self, "diagnostics", diagnostics)
+        _set(self, "_layout", layout)
+        _set(self, "_resolution", resolution)
+        _set(self, "_sections", None)
+        _set(self, "_text", False)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a prompt never changes, so {name!r} cannot be set")
@@ -89,10 +102,20 @@ class Prompt:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"a prompt never changes, so {name!r} cannot be deleted")
 
-    @cached_property
+    def __reduce__(self) -> tuple[type[Prompt], tuple[object, ...]]:
+        return Prompt, (self._resolution, self.diagnostics, self.agent, self._layout)
+
+    @property
     def text(self) -> str:
         """The system prompt."""
-        return SEPARATOR.join(rendered(self._layout, section) for section in self._resolution.sections)
+        text = self._text
+        if text.__class__ is str:
+            return text
+        layout = self._layout
+        made = SEPARATOR.join([rendered(layout, section) for section in self._resolution.sections])
+        # Asked for once, a text is mostly handed on; of thousands of prompts none need be held twice.
+        _set(self, "_text", made if text else True)
+        return made
 
     def __str__(self) -> str:
         return self.text
@@ -100,12 +123,17 @@ class Prompt:
     def __repr__(self) -> str:
         return f"<Prompt of {len(self.sections)} sections, {self.fingerprint[:12]}>"
 
-    @cached_property
+    @property
     def sections(self) -> tuple[PromptSection, ...]:
         """The sections in the order in which they stand."""
-        return tuple(self._public(section) for section in self._resolution.sections)
+        sections = self._sections
+        if sections is None:
+            chains = self._resolution.chains
+            sections = tuple(_public(section, chains[section.id]) for section in self._resolution.sections)
+            _set(self, "_sections", sections)
+        return sections
 
-    @cached_property
+    @property
     def tools(self) -> Mapping[str, str]:
         """The prose for tools, by the tool's name."""
         return MappingProxyType(
@@ -115,7 +143,7 @@ class Prompt:
             }
         )
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """The SHA-256 of text and tools, in hexadecimal: equal exactly when those are."""
         content = json.dumps([self.text, sorted(self.tools.items())])
@@ -182,37 +210,40 @@ class Prompt:
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _public(self, section: ResolvedSection) -> PromptSection:
-        winner = section.winner
-        return PromptSection(
-            id=section.id,
-            title=section.title,
-            priority=section.priority,
-            layer=winner.layer,
-            defined_in=section.definer.layer,
-            origin=winner.place,
-            provider=str(winner.provider),
-            text=join(section.standing.spans),
-            provenance=self._resolution.chains[section.id],
-        )
-
     def _explanation(self, id: str) -> Explanation:
         standing = {section.id: section for section in (*self._resolution.sections, *self._resolution.tools)}
-        section = standing.get(id)
+        section, steps = standing.get(id), self._resolution.chains[id]
         found = tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.section == id)
         return Explanation(
             id=id,
-            section=self._public(section) if section is not None else None,
-            steps=self._resolution.chains[id],
+            section=_public(section, steps) if section is not None else None,
+            steps=steps,
             diagnostics=found,
         )
 
     @staticmethod
     def _unknown(id: str, ids: list[str]) -> str:
-        near = difflib.get_close_matches(id, sorted(ids), 1) or [
+        from difflib import get_close_matches
+
+        near = get_close_matches(id, sorted(ids), 1) or [
             other for other in sorted(ids) if last_part(other) == last_part(id)
         ]
         return f"no section {id!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+
+
+def _public(section: ResolvedSection, steps: tuple[Step, ...]) -> PromptSection:
+    winner = section.winner
+    return PromptSection(
+        id=section.id,
+        title=section.title,
+        priority=section.priority,
+        layer=winner.layer,
+        defined_in=section.definer.layer,
+        origin=winner.place,
+        provider=str(winner.provider),
+        text=join(section.standing.spans),
+        provenance=steps,
+    )
 
 
 def _origins(spans: Iterable[Span]) -> Iterator[tuple[PreparedEdit | None, int]]:

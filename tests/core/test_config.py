@@ -15,7 +15,6 @@ from pydantic import SecretStr
 from foreword._diagnostics import Place
 from foreword._errors import ConfigError
 from foreword.config._config import (
-    NOT_SUPPORTED_YET,
     agent_variables,
     check_disjoint,
     check_roots,
@@ -244,14 +243,6 @@ def test_wrong_value_names_file_line_and_key(write: Write, text: str, message: s
 def test_unknown_key_names_the_nearest(write: Write, text: str, line: int, message: str) -> None:
     """A key that does not exist is refused with its line and the key that was probably meant."""
     assert refused(write, text).startswith(f"foreword.toml:{line}: {message}")
-
-
-@pytest.mark.parametrize(("key", "value"), NOT_SUPPORTED_YET)
-def test_value_that_is_not_built_is_refused(write: Write, key: tuple[str, ...], value: object) -> None:
-    """A value whose meaning is not built is an error, never silently the default."""
-    written = str(value).lower() if value is True else f'"{value}"'
-    text = f"\n{'.'.join(key)} = {written}\n"
-    assert refused(write, text) == f"foreword.toml:2: {'.'.join(key)} = {written} is not supported yet"
 
 
 def test_first_of_several_problems_is_named(write: Write) -> None:

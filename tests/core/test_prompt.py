@@ -475,8 +475,11 @@ def test_an_edit_in_words(given: dict[str, Any], words: str) -> None:
     assert describe(edit) == f"a.md:3 {words} (d:e 1)"
 
 
-def test_a_prompt_is_made_once(prompt: Prompt) -> None:
-    """Text, sections and tools are made once and stay the same objects."""
+def test_what_a_prompt_is_asked_for_again_it_keeps(prompt: Prompt) -> None:
+    """Every answer is the same, and a text that is asked for a second time is not made a third time."""
+    first = prompt.text
+    assert prompt.text == first
     assert prompt.text is prompt.text
     assert prompt.sections is prompt.sections
-    assert prompt.tools is prompt.tools
+    assert prompt.tools == prompt.tools
+    assert prompt.fingerprint == prompt.fingerprint

@@ -7,22 +7,17 @@ import stat
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pydantic import ValidationError
-
 from foreword._diagnostics import Place
 from foreword._errors import ConfigError
 from foreword._names import agent_name, check_id, id_key
 from foreword._policy import dotted
 from foreword.config._agents import agent_variables, check_disjoint, check_roots, memory_root, skill_roots
-from foreword.config._errors import Problem, problems_of
 from foreword.config._settings import Settings
-from foreword.config._toml import Lines, parse
 from foreword.config._types import is_table
 from foreword.files._roots import Root, root
 
 __all__ = [
     "FILE_NAME",
-    "NOT_SUPPORTED_YET",
     "agent_variables",
     "check_disjoint",
     "check_roots",
@@ -36,11 +31,6 @@ __all__ = [
 
 FILE_NAME: Final = "foreword.toml"
 """What the file of the configuration is called."""
-
-NOT_SUPPORTED_YET: Final[tuple[tuple[tuple[str, ...], object], ...]] = (
-    (("files", "validate"), "content"),
-)
-"""Values that have a meaning which is not built; asking for one is an error and never a silent default."""
 
 _TRUE: Final = ("1", "true", "yes", "on")
 _FALSE: Final = ("0", "false", "no", "off")
@@ -155,7 +145,7 @@ def _from_file(config: AnyPath | None, discover: bool, environ: Mapping[str, str
     here = (base or _working_directory()) if discover else ""
     path = find(here) if discover else None
     if path is None:
-        return Settings()
+        return Settings.model_construct()
     return _load(FILE_NAME if os.path.dirname(path) == os.path.abspath(here) else path, path)
 
 
@@ -192,22 +182,20 @@ def _working_directory() -> str:
 
 
 def _load(shown: str, path: str, named: str | None = None) -> Settings:
+    # Only a file that is there has to be read and found fault with.
+    from pydantic import ValidationError
+
+    from foreword.config._errors import problems_of
+    from foreword.config._toml import Lines, parse
+
     source = _read(shown, path, named)
     data = parse(source, shown)
     lines = Lines(source)
-    found: Settings | None = None
-    problems: list[Problem] = [
-        Problem(key, f"{dotted(*key)} = {_toml(value)} is not supported yet")
-        for key, value in NOT_SUPPORTED_YET
-        if _is(_value_at(data, key), value)
-    ]
     try:
         found = Settings.model_validate(data, context={"base": os.path.dirname(path)})
     except ValidationError as error:
-        problems = [*problems_of(error), *problems]
-    if found is None or problems:
-        first = min(problems, key=lambda problem: lines.of(problem.path) or 0)
-        raise ConfigError(first.message, Place(shown, lines.of(first.path)))
+        first = min(problems_of(error), key=lambda problem: lines.of(problem.path) or 0)
+        raise ConfigError(first.message, Place(shown, lines.of(first.path))) from None
     origins = {key: Place(shown, lines.of(keys)) for key, keys in _set_keys(data)}
     return found.with_origins(origins, shown, os.path.dirname(os.path.abspath(path)))
 
@@ -231,21 +219,6 @@ def _read(shown: str, path: str, named: str | None) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise ConfigError("the file is not UTF-8 text", Place(shown, line)) from None
-
-
-def _value_at(data: Mapping[str, object], key: Sequence[str]) -> object:
-    value: object = data
-    for part in key:
-        value = value.get(part) if is_table(value) else None
-    return value
-
-
-def _is(value: object, other: object) -> bool:
-    return type(value) is type(other) and value == other
-
-
-def _toml(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else f'"{value}"'
 
 
 def _set_keys(data: Mapping[str, object], path: tuple[str, ...] = ()) -> list[tuple[str, tuple[str, ...]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreword._diagnostics import Diagnostic
@@ -32,6 +32,7 @@ class MarkdownFile:
     error: Diagnostic | None
     identity: tuple[int, int] | None
     size: int = 0
+    _edits: dict[tuple[object, ...], Edit] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def text(self) -> str:
@@ -82,6 +83,8 @@ class MarkdownFile:
     ) -> Edit:
         """Return the edit that the file stands for by its name and its front matter.
 
+        For the same arguments it is the same object.
+
         Args:
             id: the section, where neither name nor front matter is to say.
             default_title: with ``id``, the title that a definition takes when the file gives none.
@@ -91,9 +94,13 @@ class MarkdownFile:
             base: as for `Edit`.
             copy_of_below: as for `Edit`.
         """
+        asked = (id, default_title, default_priority, plain, layer, base, copy_of_below)
+        known = self._edits.get(asked)
+        if known is not None:
+            return known
         from foreword._file_edit import file_edit
 
-        return file_edit(
+        edit = file_edit(
             self,
             id=id,
             default_title=default_title,
@@ -103,6 +110,7 @@ class MarkdownFile:
             base=base,
             copy_of_below=copy_of_below,
         )
+        return self._edits.setdefault(asked, edit)
 
 
 class Directory(NamedTuple):

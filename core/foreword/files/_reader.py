@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from foreword._diagnostics import Diagnostic
@@ -123,6 +123,8 @@ class Reader:
         self._real_link_roots: tuple[str, ...] | None = None
         self._names: dict[tuple[str, str], Collection[str] | None] = {}
         self._watched: list[Observation] | None = None
+        self.checked: set[Hashable] = set()
+        """What whoever reads has found in order, and need not look at again in this batch."""
 
     def read_directory(
         self,
@@ -204,7 +206,7 @@ class Reader:
     # -- what was asked, and whether it would be answered alike --------------------------------------
 
     def watch(self) -> list[Observation]:
-        """Return a list to which every answer from now on is added, until the next call."""
+        """Return a list to which every answer is added until the next call."""
         self._watched = []
         return self._watched
 

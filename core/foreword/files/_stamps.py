@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -67,10 +68,10 @@ class Evidence(NamedTuple):
 
     def holds(self) -> bool:
         """Say whether everything is as it was."""
-        stat, lstat = os.stat, os.lstat
+        status_of, lstat = os.stat, os.lstat
         try:
             for path, expected in self.roots:
-                found = stat(path)
+                found = status_of(path)
                 if (stamp(found) if len(expected) == 5 else identity(found)) != expected:
                     return False
             for path, place in self.places:
@@ -102,3 +103,20 @@ def place_of(path: str) -> Identity | None:
         return identity(os.lstat(path))
     except FileNotFoundError:
         return None
+
+
+def ancestry(path: str) -> Evidence:
+    """Return what shows that an absolute path still leads the way it does, and through the same links."""
+    places: list[tuple[str, Identity | None]] = []
+    stamps: list[tuple[str, Stamp]] = []
+    while path != (above := os.path.dirname(path)):
+        try:
+            found = os.lstat(path)
+            if stat.S_ISLNK(found.st_mode):
+                stamps.append((path, stamp(found)))
+            else:
+                places.append((path, identity(found)))
+        except OSError:
+            places.append((path, None))
+        path = above
+    return Evidence((), tuple(places), tuple(stamps))

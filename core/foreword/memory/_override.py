@@ -136,8 +136,7 @@ def attempt(builder: Builder, plan: Plan, written: Draft) -> Trial:
     place = f"{folder}/{written.file}"
     document = parse(written.data.decode(), place)
     edit = file_edit(MarkdownFile(Root(folder, ""), written.file, place, document, None, None), layer="override")
-    draft_plan = Plan(plan.context, plan.preparation, kept, plan.broken)
-    others = draft_plan.prepared()
+    others = plan.prepared(kept)
     tried = plan.preparation.prepare(edit, provider, ("memory", "override"))
     if tried is None:
         raise ChangeRefused(f"the text of {edit.id!r} is empty, so it would change nothing")

@@ -1,0 +1,74 @@
+"""What was built: a prompt, what it was made of, and what shows that it would be made alike again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from foreword.files._stamps import Evidence
+    from foreword.templates._names import Value
+
+    from ._diagnostics import Diagnostic
+    from ._model import Section
+    from ._plan import Plan
+    from ._prompt import Prompt
+    from ._sources import Given
+
+
+ARGUMENTS: Final[Mapping[str, Any]] = {"variables": None, "defaults": (), "edits": (), "untrusted": (), "context": None}
+"""What a caller can give to a build, and what it is when it is not given."""
+
+
+class Call(NamedTuple):
+    """What the caller gives to one build, or to all of a batch."""
+
+    variables: Mapping[str, Value]
+    defaults: tuple[Section, ...]
+    edits: tuple[Section, ...]
+    untrusted: tuple[Section, ...]
+    context: Mapping[str, object] | None
+
+    @classmethod
+    def of(
+        cls,
+        variables: Mapping[str, Any] | None,
+        defaults: Iterable[Section],
+        edits: Iterable[Section],
+        untrusted: Iterable[Section],
+        context: Mapping[str, object] | None,
+    ) -> Call:
+        """Return the call, its variables checked.
+
+        Raises:
+            ConfigError: a variable is none that can be used.
+        """
+        given: Mapping[str, Value] = {}
+        if variables:
+            from foreword.config._variables import check_variables
+
+            given = check_variables(variables, "variables=")
+        return cls(given, tuple(defaults), tuple(edits), tuple(untrusted), context)
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the caller gives no sections: what it holds in its own hands is looked at anew each time."""
+        return not (self.defaults or self.edits or self.untrusted)
+
+
+class Built(NamedTuple):
+    """A prompt, and what the sources gave to it.
+
+    ``fatal`` are the findings for which its build raises. ``evidence`` is what shows that the sources would give the
+    same again; None where they have to be asked.
+    """
+
+    given: tuple[Given, ...]
+    values: frozenset[tuple[str, type, Value]]
+    prompt: Prompt
+    fatal: tuple[Diagnostic, ...]
+    evidence: Evidence | None = None
+
+    def is_of(self, asked: Plan) -> bool:
+        """Say whether what was gathered now is what this prompt was made of."""
+        return self.given == asked.given and self.values == asked.values

@@ -1,0 +1,66 @@
+"""Our own sources: what each gave is taken again as long as nothing of what it looked at has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ._plan import typed
+
+if TYPE_CHECKING:
+    from foreword.files._reader import Observation, Reader
+
+    from ._context import Context
+    from ._diagnostics import Diagnostic
+    from ._plugin_calls import Contribution
+
+MOST_KEPT: Final = 8192
+
+
+class Given(NamedTuple):
+    """What one source gave to one prompt.
+
+    ``seen`` is what it asked the reader; None when the source is a stranger, of whom it is not known what else it
+    looks at.
+    """
+
+    contributions: tuple[Contribution, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    seen: tuple[Observation, ...] | None = None
+
+
+_SCOPES: Final[Mapping[str, Callable[[Context], Hashable]]] = {
+    "builtin": lambda context: None,
+    "directory": lambda context: context.agent is not None,
+    "agent": lambda context: context.agent,
+    "memory": lambda context: context.memory
+    and (context.memory, context.agent, context.skill_roots, frozenset((context.approved or {}).items())),
+    "skills": lambda context: context.skill_roots
+    and (context.skill_roots, context.memory, context.agent, typed(context.variables)),
+}
+"""What each of our sources looks at besides files; the configuration and what is trusted are the same for a builder."""
+
+
+class Sources:
+    """What the sources of one builder gave before. It has no lock: each step is one operation of a dict."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, Hashable], Given] = {}
+
+    def scope(self, entry_point: str, context: Context) -> tuple[str, Hashable]:
+        """Return what has to be the same for a source to give the same, as long as the files are."""
+        return entry_point, _SCOPES[entry_point](context)
+
+    def kept(self, scope: tuple[str, Hashable], reader: Reader) -> Given | None:
+        """Return what the source gave, or None when something that it looked at has changed since."""
+        given = self._kept.get(scope)
+        if given is None or given.seen is None or not reader.confirms(given.seen):
+            return None
+        return given
+
+    def keep(self, scope: tuple[str, Hashable], given: Given) -> None:
+        """Keep what a source gave, and let go of the older half when they are too many."""
+        self._kept[scope] = given
+        if len(self._kept) > MOST_KEPT:
+            for key in list(self._kept)[: MOST_KEPT // 2]:
+                self._kept.pop(key, None)
