@@ -44,7 +44,7 @@ def _discover(path: tuple[str, ...]) -> tuple[Discovered, ...]:
         load: Callable[[], object] = entry_point.load
         hashed = partial(plugin_hash, entry_point.dist, entry_point.value)
         try:
-            name, version = _named(entry_point.dist)
+            name, version = metadata_name(entry_point.dist)
         except Exception as cause:
             # One damaged distribution must not hide the others, nor vanish itself.
             name, version, load = UNKNOWN, "", partial(_damaged, str(cause))
@@ -54,9 +54,13 @@ def _discover(path: tuple[str, ...]) -> tuple[Discovered, ...]:
     return tuple(found[key] for key in sorted(found))
 
 
-def _named(distribution: Any) -> tuple[str, str]:
-    """Return the name and the version that a distribution's metadata give it."""
-    # Its own properties parse the whole file as a letter, twice, for two of the first lines.
+def metadata_name(distribution: Any) -> tuple[str, str]:
+    """Return what the ids of a distribution begin with, and its version, as its metadata give them.
+
+    Raises:
+        ValueError: the metadata give it no name, or no version.
+    """
+    # Its own properties parse the whole file as a letter, each anew, for two of the first lines.
     text: str = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
     fields: dict[str, str] = {}
     for line in text.split("\n"):

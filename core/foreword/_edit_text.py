@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from ._diagnostics import Diagnostic, Place, Severity
-from ._model import Edit, Section
 from ._prepared import Outcome
 from ._provider import Provider
 
 if TYPE_CHECKING:
+    from foreword.files._markdown_file import MarkdownFile
     from foreword.templates._names import NamesTemplate, Value
 
+    from ._model import Section
     from ._screen import Screen
 
 MOST_UNKNOWN: Final = 20
@@ -34,17 +35,22 @@ class EditText:
         said: takes what there is to say.
     """
 
+    __slots__ = ("edit", "file", "place", "provider", "said", "screen")
+
     def __init__(self, edit: Section, provider: Provider, screen: Screen, said: list[Diagnostic]) -> None:
+        fields = vars(edit)
         self.edit = edit
-        self.full = edit if isinstance(edit, Edit) else None
         self.provider = provider
-        self.file = edit.file
+        self.file: MarkdownFile | None = fields["file"]
         self.screen = screen
         self.said = said
-        if self.file is None:
+        file = self.file
+        if file is None:
             self.place = _CODE
         else:
-            self.place = Place(self.file.place, self.file.line if edit.text == self.file.text else None)
+            document = file.document
+            text, line = ("", 1) if document is None else (document.text, document.line)
+            self.place = Place(file.place, line if fields["text"] == text else None)
 
     def scanned(self, id: str, raw: str, title: str | None, heading: str | None, trusted: bool) -> Verdict | None:
         """Scan the text and the names that come with it, and say whether that refuses the edit."""
@@ -56,7 +62,8 @@ class EditText:
             names["title"] = title
         if heading:
             names["heading"] = heading
-        if file is not None and (description := file.front_matter.description):
+        document = file.document if file is not None else None
+        if document is not None and (description := document.front_matter.description):
             # A description may be folded over lines; a newline in it hides nothing.
             names["description"] = description.replace("\n", " ")
         refused: Verdict | None = None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from foreword.files._reader import MarkdownFile
+from typing import Any
+
+from foreword.files._markdown_file import MarkdownFile
+from foreword.markdown._front_matter import EMPTY
 
 from ._diagnostics import Diagnostic, Place
 from ._layers import Layer
@@ -36,59 +39,75 @@ def file_edit(
         base: as for `Edit`.
         copy_of_below: as for `Edit`.
     """
-    given = file.front_matter
-    findings: list[Diagnostic] = []
+    document = file.document
+    given = document.front_matter if document is not None else EMPTY
+    findings: tuple[Diagnostic, ...] = ()
     if id is None:
         try:
-            name = _named(file)
+            id, title, priority, known, cased = _named(file)
         except NameRefused as problem:
             place = Place(file.place)
             refused = Diagnostic("FW007", "error", f"the name is refused: {problem}", place, "rename the file")
             return Edit("", file=file, findings=(refused,))
-        if name.cased:
-            message = f"{file.stem}.md is taken for the known name of {name.id!r} in another case"
-            findings.append(
-                Diagnostic("FW009", "warning", message, Place(file.place), "write it in capitals", name.id)
-            )
-        id = name.id
-        if given.id is not None and not plain:
-            if not name.known:
+        if cased:
+            message = f"{file.stem}.md is taken for the known name of {id!r} in another case"
+            taken = Diagnostic("FW009", "warning", message, Place(file.place), "write it in capitals", id)
+            findings = (taken,)
+        if given is not EMPTY and given.id is not None and not plain:
+            if not known:
                 id = given.id
             elif id_key(given.id) != id_key(id):
                 message = f"the file's name stands for {id!r}, and its front matter says {given.id!r}"
-                findings.append(Diagnostic("FW014", "error", message, Place(file.place, 1), "rename the file", id))
-        known = KNOWN_IDS.get(id)
-        default_title = known.title if known is not None else name.title
-        default_priority = known.priority if known is not None else name.priority
-    if plain:
-        place = Place(file.place, 1)
-        findings += (
-            Diagnostic("FW016", "warning", f"{key} has no effect in this file", place, "take it away", id)
-            for key in ("id", "mode", "heading")
-            if key in given.given
-        )
-    return made(
-        id=id,
-        text=file.text,
-        title=given.title,
-        priority=given.priority,
-        file=file,
-        default_title=default_title,
-        default_priority=default_priority,
-        mode=None if plain else given.mode,
-        heading=None if plain else given.heading,
-        template=given.template,
-        layer=layer,
-        when=given.when,
-        base=base,
-        copy_of_below=copy_of_below,
-        literal=False,
-        findings=tuple(findings),
-    )
+                other = Diagnostic("FW014", "error", message, Place(file.place, 1), "rename the file", id)
+                findings = (*findings, other)
+        reserved = KNOWN_IDS.get(id)
+        default_title = reserved.title if reserved is not None else title
+        default_priority = reserved.priority if reserved is not None else priority
+    fields: dict[str, Any] = {
+        "id": id,
+        "text": document.text if document is not None else "",
+        "title": None,
+        "priority": None,
+        "file": file,
+        "default_title": default_title,
+        "default_priority": default_priority,
+        "mode": None,
+        "heading": None,
+        "template": None,
+        "layer": layer,
+        "when": None,
+        "base": base,
+        "copy_of_below": copy_of_below,
+        "literal": False,
+        "findings": findings,
+    }
+    if given is not EMPTY:
+        if plain and not given.given.isdisjoint(_IDLE):
+            place = Place(file.place, 1)
+            fields["findings"] = findings + tuple(
+                Diagnostic("FW016", "warning", f"{key} has no effect in this file", place, "take it away", id)
+                for key in _IDLE
+                if key in given.given
+            )
+        elif not plain:
+            fields["mode"] = given.mode
+            fields["heading"] = given.heading
+        fields["title"] = given.title
+        fields["priority"] = given.priority
+        fields["template"] = given.template
+        fields["when"] = given.when
+    return made(fields)
+
+
+_IDLE = ("id", "mode", "heading")
+"""The keys that have no effect in a file that stands for a section by its place."""
 
 
 def _named(file: MarkdownFile) -> SectionName:
-    folder, _, base = file.name.rpartition("/")
+    name = file.name
+    if "/" not in name:
+        return section_name(name)
+    folder, _, base = name.rpartition("/")
     if folder.rpartition("/")[2] == "tools":
         return SectionName(tool_id(file.stem), None, 900, known=True, cased=False)
     return section_name(base)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import groupby
 
 from foreword.markdown._headings import Target, targets
 
@@ -18,7 +16,37 @@ from ._standing import Standing, raw_after, text_hash
 from ._text import exchange, join, surround, whole
 from ._titles import unreserved
 
+_APPLIED: tuple[Outcome, str] = ("applied", "")
+
 WRITING = frozenset({"plain", "define", "replace", "remove"})
+
+
+def alone(edit: PreparedEdit, policy: Policy) -> Standing | None:
+    """Return what stands where an edit of the operator's is the only one of its section, and defines it.
+
+    None where there is anything to decide: then `Fold` decides it.
+    """
+    if (
+        edit.mode != "plain"
+        or edit.verdict is not None
+        or not edit.trusted
+        or edit.copy_of_below
+        or edit.base is not None
+        or edit.title is not None
+        or edit.exclusive
+        or edit.layer not in OPERATOR
+        or policy.rule(edit.id).editable_by is not None
+    ):
+        return None
+    priority = edit.priority
+    if priority is None:
+        priority = edit.default_priority
+        window = policy.windows.get(edit.layer)
+        if window is not None and not window[0] <= priority <= window[1]:
+            return None
+    elif edit.layer in policy.windows:
+        return None
+    return Standing(edit, edit, whole(edit), edit.default_title, False, edit, priority, edit, None)
 
 
 def _in_order(edit: PreparedEdit) -> tuple[int, int, str, str, str, int, str, str]:
@@ -36,6 +64,11 @@ class Fold:
         compare: keep the text before rendering even if no edit is compared with it.
     """
 
+    __slots__ = (
+        "_below", "_compares", "_edits", "_key", "_outcomes", "_policy", "_reserved", "_rule",
+        "diagnostics", "standing", "without_target",
+    )  # fmt: skip
+
     def __init__(
         self,
         key: str,
@@ -49,9 +82,12 @@ class Fold:
         self._reserved = reserved
         self._key = key
         self._rule = policy.rule(key)
-        self._edits = sorted(edits, key=_in_order) if len(edits) > 1 else list(edits)
+        self._edits: Sequence[PreparedEdit] = sorted(edits, key=_in_order) if len(edits) > 1 else edits
         self._outcomes: dict[int, tuple[Outcome, str]] = {}
-        self._compares = compare or any(edit.base is not None or edit.copy_of_below for edit in edits)
+        self._compares = compare
+        for edit in edits:
+            if edit.base is not None or edit.copy_of_below:
+                self._compares = True
         self.standing: Standing | None = None
         self._below: Standing | None = None
         self.diagnostics: list[Diagnostic] = []
@@ -59,17 +95,22 @@ class Fold:
 
     def run(self) -> None:
         """Fold all layers."""
-        if len(self._edits) == 1:
-            self._layer([edit for edit in self._edits if self._takes_part(edit)])
-            return
-        for _, layer in groupby(self._edits, key=lambda edit: (RANK[edit.layer], edit.rank)):
-            self._layer([edit for edit in layer if self._takes_part(edit)])
+        layer: list[PreparedEdit] = []
+        last: PreparedEdit | None = None
+        for edit in self._edits:
+            if last is not None and (edit.layer != last.layer or edit.rank != last.rank):
+                self._layer(layer)
+                layer = []
+            last = edit
+            # What stands below decides what takes part, so a layer is asked when those below it are done.
+            if self._takes_part(edit):
+                layer.append(edit)
+        self._layer(layer)
 
     def steps(self) -> tuple[Step, ...]:
         """The chain: every edit that was tried, low to high, with its outcome."""
-        return tuple(
-            Step(edit, *self._outcomes[id(edit)]) for edit in self._edits if id(edit) in self._outcomes
-        )
+        outcomes = self._outcomes
+        return tuple([Step(edit, *outcomes[id(edit)]) for edit in self._edits if id(edit) in outcomes])
 
     # -- one layer ---------------------------------------------------------------------------------
 
@@ -94,6 +135,7 @@ class Fold:
                 if edit.mode == "move" and self._has_target(edit):
                     self._settle(edit)
         for edit in edits:
+            # Only what is said about title or place changes them.
             if (edit.title is not None or edit.priority is not None) and self._holds(edit):
                 self._title_and_place(edit, below)
 
@@ -197,7 +239,7 @@ class Fold:
             else:
                 self._shadow(f"removed by {named(edit)}", moves_too=True)
                 self.standing = None
-                self._outcomes[id(edit)] = ("applied", "")
+                self._outcomes[id(edit)] = _APPLIED
 
     def _may_replace(self, edit: PreparedEdit) -> bool:
         editable = self._policy.rule(edit.id).editable_by
@@ -206,25 +248,26 @@ class Fold:
     def _define(self, edit: PreparedEdit) -> None:
         given = edit.priority is not None
         priority = edit.priority if edit.priority is not None else edit.default_priority
+        title = None if edit.title else edit.default_title
         self.standing = Standing(
-            definer=edit,
-            winner=edit,
-            spans=whole(edit),
-            title=None if edit.title else self._title(edit, edit.default_title, None),
-            title_given=False,
-            titled_by=edit,
-            priority=priority if given else self._windowed(edit, priority),
-            placed_by=edit,
-            raw=edit.raw if self._compares and edit.layer != "extension" else None,
+            edit,
+            edit,
+            whole(edit),
+            title if edit.trusted or not title else self._title(edit, title, None),
+            False,
+            edit,
+            priority if given else self._windowed(edit, priority),
+            edit,
+            edit.raw if self._compares and edit.layer != "extension" else None,
         )
-        self._outcomes[id(edit)] = ("applied", "")
+        self._outcomes[id(edit)] = _APPLIED
 
     def _replace(self, edit: PreparedEdit) -> None:
         below = self.standing
         assert below is not None
         self._shadow(f"replaced by {named(edit)}", moves_too=False)
         self._settle(edit)
-        self.standing = replace(below, winner=edit, spans=whole(edit), raw=self._raw(below, [edit]))
+        self.standing = below._replace(winner=edit, spans=whole(edit), raw=self._raw(below, [edit]))
 
     def _patch(self, edits: list[PreparedEdit]) -> None:
         found: list[tuple[PreparedEdit, Target]] = []
@@ -257,7 +300,7 @@ class Fold:
         for _, _, edit in bodies:
             self._settle(edit)
         raw = self._raw(below, [edit for _, _, edit in bodies])
-        self.standing = replace(below, spans=exchange(below.spans, bodies), raw=raw)
+        self.standing = below._replace(spans=exchange(below.spans, bodies), raw=raw)
 
     def _surround(self, edits: list[PreparedEdit]) -> None:
         edits = [edit for edit in edits if self._has_target(edit)]
@@ -269,7 +312,7 @@ class Fold:
         for edit in edits:
             self._settle(edit)
         raw = self._raw(below, [*reversed(before), *after])
-        self.standing = replace(below, spans=surround(below.spans, before, after), raw=raw)
+        self.standing = below._replace(spans=surround(below.spans, before, after), raw=raw)
 
     # -- title and place ---------------------------------------------------------------------------
 
@@ -280,9 +323,9 @@ class Fold:
         if edit.title is not None and (edit.title or edit.trusted):
             stood = below.title if below is not None else None
             title = self._title(edit, edit.title, stood)
-            standing = replace(standing, title=title, title_given=True, titled_by=edit)
+            standing = standing._replace(title=title, title_given=True, titled_by=edit)
         if edit.priority is not None:
-            standing = replace(standing, priority=self._windowed(edit, edit.priority), placed_by=edit)
+            standing = standing._replace(priority=self._windowed(edit, edit.priority), placed_by=edit)
         self.standing = standing
 
     def _title(self, edit: PreparedEdit, title: str | None, stood: str | None) -> str | None:
@@ -332,7 +375,7 @@ class Fold:
         """Record that the edit holds: applied, or stale when the text below is no longer its base."""
         below = self._below
         if edit.base is None or below is None or below.raw is None or edit.base == text_hash(below.raw):
-            self._outcomes[id(edit)] = ("applied", "")
+            self._outcomes[id(edit)] = _APPLIED
             return
         reason = "the text below has changed since this was written"
         self._outcomes[id(edit)] = ("stale", reason)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
-
-from foreword.templates._names import Value
 
 from ._context import Context
 from ._diagnostics import Diagnostic
 from ._implementation import Implementation
 from ._manager import Manager
-from ._model import Section
+from ._model import Edit
 from ._plugin_calls import Caller, Contribution, Gathered
-from ._plugin_sections import checked_section
-from ._plugin_skills import skill_sections
-from ._plugin_values import checked_values
+from ._plugin_sections import HOOK, KIND, checked_section, third_party_sections
+from ._plugin_skills import plugin_skills
+from ._plugin_values import plugin_values
 from ._sources import Given, Sources
 
 if TYPE_CHECKING:
@@ -42,56 +39,45 @@ def gather(
     gathered = Gathered()
     said = gathered.diagnostics
     caller = Caller(gathered, context, manager)
-    for implementation in manager.calls("foreword_variables"):
-        gathered.values.update(_checked_values(caller, implementation))
-    gathered.given.append(Given((), (*manager.diagnostics, *said)))
-    for implementation in manager.calls("foreword_sections"):
-        if implementation.provider.first_party and sources is not None and reader is not None:
-            given = _own(caller, manager, implementation, gathered, context, reader, sources)
-        else:
-            given = _given(caller, manager, implementation, said)
+    if calls := manager.calls("foreword_variables"):
+        gathered.values.update(plugin_values(caller, calls))
+    contributions: list[Contribution] = []
+    if calls := manager.third_party_calls(HOOK):
+        contributions = third_party_sections(caller, calls, sources.before(context) if sources is not None else ())
+        if sources is not None:
+            sources.keep_before(context, tuple(contributions))
+    if calls := manager.calls("foreword_skills"):
+        contributions += plugin_skills(caller, calls)
+    gathered.given.append(Given(tuple(contributions), (*manager.diagnostics, *said)))
+    for implementation in manager.first_party_calls(HOOK):
+        if sources is None or reader is None:
+            gathered.given.append(_asked(caller, implementation, gathered))
+            continue
+        scope = sources.scope(implementation.provider.entry_point, context)
+        if scope is None:
+            continue
+        given = sources.kept(scope, reader)
+        if given is None:
+            seen = reader.watch()
+            given = _asked(caller, implementation, gathered)
+            if implementation.provider not in gathered.broken:
+                given = given._replace(seen=tuple(seen))
+                sources.keep(scope, given)
         gathered.given.append(given)
-    for implementation in manager.calls("foreword_skills"):
-        start = len(said)
-        sections = _skill_sections(caller, implementation)
-        contributions = [
-            Contribution(section, implementation.provider, ("extension",), 10_000 + position)
-            for position, section in enumerate(caller.allowed(implementation.provider, sections))
-        ]
-        gathered.given.append(Given(tuple(contributions), tuple(said[start:])))
     return gathered
 
 
-def _given(caller: Caller, manager: Manager, implementation: Implementation, said: list[Diagnostic]) -> Given:
-    """Ask one source for its sections."""
+def _asked(caller: Caller, implementation: Implementation, gathered: Gathered) -> Given:
+    """Ask one of our own sources for its sections."""
+    said = gathered.diagnostics
     start = len(said)
-    provider = implementation.provider
-    layers = manager.layers(provider)
-    sections = caller.allowed(provider, _checked_sections(caller, implementation))
-    contributions = [Contribution(section, provider, layers, place) for place, section in enumerate(sections)]
+    provider, layers = implementation.provider, implementation.layers
+    contributions: list[Contribution] = []
+    for index, item in enumerate(caller.taken(provider, HOOK, KIND, caller.call(implementation, HOOK))):
+        section = item if type(item) is Edit else checked_section(caller, provider, index, item)
+        if section is not None:
+            contributions.append(Contribution(section, provider, layers, index))
     return Given(tuple(contributions), tuple(said[start:]))
-
-
-def _own(
-    caller: Caller,
-    manager: Manager,
-    implementation: Implementation,
-    gathered: Gathered,
-    context: Context,
-    reader: Reader,
-    sources: Sources,
-) -> Given:
-    """Return what one of our own sources gives: what it gave before, as long as that holds."""
-    scope = sources.scope(implementation.provider.entry_point, context)
-    kept = sources.kept(scope, reader)
-    if kept is not None:
-        return kept
-    seen = reader.watch()
-    given = _given(caller, manager, implementation, gathered.diagnostics)
-    if implementation.provider not in gathered.broken:
-        given = given._replace(seen=tuple(seen))
-        sources.keep(scope, given)
-    return given
 
 
 def gather_checks(manager: Manager, context: Context, prompt: Prompt) -> list[Diagnostic]:
@@ -108,21 +94,3 @@ def gather_checks(manager: Manager, context: Context, prompt: Prompt) -> list[Di
                 what = f"returned {type(item).__name__} at index {index} of foreword_check, not a Diagnostic"
                 caller.problem(implementation.provider, "FW034", what)
     return gathered.diagnostics
-
-
-def _checked_sections(caller: Caller, implementation: Implementation) -> Iterator[Section]:
-    provider = implementation.provider
-    items = caller.items(implementation, "foreword_sections", "a list of Section and Edit")
-    checked = (checked_section(caller, provider, index, item) for index, item in enumerate(items))
-    return (section for section in checked if section is not None)
-
-
-def _checked_values(caller: Caller, implementation: Implementation) -> Mapping[str, Value]:
-    provider = implementation.provider
-    result = caller.call(implementation, "foreword_variables")
-    return checked_values(caller, provider, result) if result is not None else {}
-
-
-def _skill_sections(caller: Caller, implementation: Implementation) -> Iterator[Section]:
-    provider = implementation.provider
-    return skill_sections(caller, provider, caller.call(implementation, "foreword_skills"))

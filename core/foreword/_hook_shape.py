@@ -37,3 +37,14 @@ def unfit(
         if parameter.default is not parameter.empty:
             return f"has {hook}({own}); an argument of a hook has no default"
     return None
+
+
+class Implemented:
+    """What pluggy is given of a plugin: its hooks."""
+
+    def __init__(self, hooks: Mapping[str, tuple[Callable[..., object], tuple[str, ...]]]) -> None:
+        self.__dict__.update({hook: function for hook, (function, _) in hooks.items()})
+
+    def __dir__(self) -> list[str]:
+        # pluggy looks at every name that it is told of, and that takes it longer than everything else.
+        return list(self.__dict__)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from foreword.markdown._borders import safe_title
 
-from ._resolve import ResolvedSection
+from ._resolve import Parts, ResolvedSection
 from ._text import join
 from ._xml_layout import render
 
@@ -18,7 +18,7 @@ SEPARATOR = "\n\n"
 class Layout(Protocol):
     """Writes one section: the lines before its text, the text, and the lines after it."""
 
-    def parts(self, section: ResolvedSection) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    def parts(self, section: ResolvedSection) -> Parts:
         """Return the lines before, the text, and the lines after."""
         ...
 
@@ -26,7 +26,7 @@ class Layout(Protocol):
 class DefaultLayout:
     """A titled section is a heading of level 2 and its text, an untitled one its text."""
 
-    def parts(self, section: ResolvedSection) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    def parts(self, section: ResolvedSection) -> Parts:
         """Return the heading, the text, and nothing."""
         text = join(section.standing.spans)
         if not section.title or section.own_heading:
@@ -38,7 +38,7 @@ class DefaultLayout:
 class XmlLayout:
     """Every section stands in a tag of its own, which no text can spell."""
 
-    def parts(self, section: ResolvedSection) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    def parts(self, section: ResolvedSection) -> Parts:
         """Return the opening tag, the escaped text, and the closing tag."""
         title = None if section.own_heading else section.title
         opening, *text, closing = render([(section.id, title, join(section.standing.spans))]).split("\n")
@@ -48,7 +48,17 @@ class XmlLayout:
 LAYOUTS: Mapping[str, Layout] = {"default": DefaultLayout(), "xml": XmlLayout()}
 
 
+def parts(layout: Layout, section: ResolvedSection) -> Parts:
+    """Return one section as the layout writes it; the section keeps what it was asked for last."""
+    written = section.written
+    if written is None or written[0] is not layout:
+        section.written = written = (layout, layout.parts(section))
+    return written[1]
+
+
 def rendered(layout: Layout, section: ResolvedSection) -> str:
-    """Return one section as the layout writes it."""
-    before, text, after = layout.parts(section)
-    return "\n".join((*before, text, *after)) if before or after else text
+    """Return one section as the layout writes it, as one text."""
+    before, text, after = parts(layout, section)
+    if not after:
+        return f"{before[0]}\n{text}" if before else text
+    return "\n".join((*before, text, *after))

@@ -17,20 +17,12 @@ from foreword.config._settings import PluginSettings
 from ._diagnostics import Diagnostic
 from ._discovery import GROUP, Discovered, discover
 from ._errors import ConfigError
-from ._hook_shape import HOOKS, unfit
+from ._grants import granted_layers
+from ._hook_shape import HOOKS, Implemented, unfit
 from ._hookspecs import Hooks
 from ._implementation import Calls, Implementation
-from ._layers import LAYERS, RANK
 from ._plugin_names import PluginNames
 from ._provider import Provider
-
-FIRST_PARTY_LAYERS: Mapping[str, tuple[str, ...]] = {
-    "builtin": ("builtin",),
-    "directory": ("project",),
-    "agent": ("agent",),
-    "memory": ("memory", "override"),
-    "skills": ("extension", "project", "memory"),
-}
 
 
 @dataclass(slots=True)
@@ -85,7 +77,7 @@ class Manager:
         for provider in sorted(set(disabled) & set(self._required)):
             raise ConfigError(f"plugin {provider.name} is required, so it cannot be disabled as well")
         for item in candidates:
-            layers = _granted(item.provider, grants.get(item.provider, ()))
+            layers = granted_layers(item.provider, grants.get(item.provider, ()))
             plugin = Plugin(item.provider, item.value, layers)
             self.plugins.append(plugin)
             self._by_provider.setdefault(item.provider, plugin)
@@ -96,6 +88,9 @@ class Manager:
                 self._load(item, plugin, implementations)
             self.diagnostics += plugin.diagnostics
         self._calls = {hook: Calls(every) for hook, every in implementations.items()}
+        self._first_party = {
+            hook: Calls(one for one in every if one.provider.first_party) for hook, every in implementations.items()
+        }
         self._third_party = {
             hook: Calls(one for one in every if not one.provider.first_party)
             for hook, every in implementations.items()
@@ -128,6 +123,10 @@ class Manager:
     def third_party_calls(self, hook: str) -> Calls:
         """Return the implementations of a hook by plugins that do not ship with foreword."""
         return self._third_party[hook]
+
+    def first_party_calls(self, hook: str) -> Calls:
+        """Return the implementations of a hook by the plugins that ship with foreword."""
+        return self._first_party[hook]
 
     @property
     def first_party_only(self) -> bool:
@@ -222,7 +221,7 @@ class Manager:
             return
         try:
             # Only the hooks are registered: what else the plugin holds is not pluggy's to look at.
-            self._manager.register(_Registered(hooks), name=item.provider.name)
+            self._manager.register(Implemented(hooks), name=item.provider.name)
         except Exception as cause:
             self._refuse(plugin, "FW031", f"cannot be registered: {first_line(cause)}", cause)
             return
@@ -293,17 +292,6 @@ class Manager:
         )
 
 
-class _Registered:
-    """What pluggy is given of a plugin: its hooks."""
-
-    def __init__(self, hooks: Mapping[str, tuple[Callable[..., object], tuple[str, ...]]]) -> None:
-        self.__dict__.update({hook: function for hook, (function, _) in hooks.items()})
-
-    def __dir__(self) -> list[str]:
-        # pluggy looks at every name that it is told of, and that takes it longer than everything else.
-        return list(self.__dict__)
-
-
 def first_line(cause: BaseException) -> str:
     """Return the kind of an exception and the first line of what it says.
 
@@ -316,10 +304,3 @@ def first_line(cause: BaseException) -> str:
         # An exception can be as broken as what raised it.
         lines = []
     return f"{type(cause).__name__}: {lines[0]}" if lines else type(cause).__name__
-
-
-def _granted(provider: Provider, more: Sequence[str]) -> tuple[str, ...]:
-    own = FIRST_PARTY_LAYERS.get(provider.entry_point, ("extension",)) if provider.first_party else ("extension",)
-    granted = {*own, *more}
-    assert granted <= set(LAYERS)
-    return tuple(sorted(granted, key=lambda layer: RANK[layer]))

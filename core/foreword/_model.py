@@ -181,14 +181,20 @@ _ALL: set[str] = set(Edit.model_fields)
 """The fields of an edit. pydantic copies the set before it changes it, so that all edits can share one."""
 
 
-def made(**fields: Any) -> Edit:
+_set = object.__setattr__
+
+
+def made(fields: dict[str, Any]) -> Edit:
     """Return an edit whose fields are known to be right: every one of them, as `Edit` would have it.
 
     What a file says was checked when it was read, and checking it again would cost more than the reading.
+
+    Args:
+        fields: the fields; the edit keeps the very dict.
     """
     edit = Edit.__new__(Edit)
-    object.__setattr__(edit, "__dict__", fields)
-    object.__setattr__(edit, "__pydantic_fields_set__", _ALL)
-    object.__setattr__(edit, "__pydantic_extra__", None)
-    object.__setattr__(edit, "__pydantic_private__", None)
+    _set(edit, "__dict__", fields)
+    _set(edit, "__pydantic_fields_set__", _ALL)
+    _set(edit, "__pydantic_extra__", None)
+    _set(edit, "__pydantic_private__", None)
     return edit

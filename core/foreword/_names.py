@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ._errors import ConfigError
@@ -37,6 +38,9 @@ KNOWN_IDS: Final[dict[str, Known]] = {known.id: known for known in KNOWN.values(
 CUSTOM_PRIORITY: Final = 900
 """The priority of a section whose name is not known."""
 
+MOST_NAMES: Final = 8192
+"""Of how many names the section is remembered: more than a large prompts directory has."""
+
 MAX_ID: Final = 200
 """The most characters that an id may have."""
 
@@ -59,6 +63,8 @@ _BREAKS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 _INVISIBLE: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
+# What nobody need look at more closely.
+_PLAIN_AGENT: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 _SET_ASIDE: Final = re.compile(r"[\s_-]+")
 _LEFTOVER_ENDS: Final = ("~", ".swp", ".swo", ".tmp", ".bak", ".orig", ".rej", ".part")
 _LEFTOVER_NAMES: Final = frozenset({"4913", "thumbs.db", "desktop.ini"})
@@ -78,6 +84,7 @@ class SectionName(NamedTuple):
     cased: bool
 
 
+@lru_cache(MOST_NAMES)
 def section_name(file_name: str) -> SectionName:
     """Return the section that a file of this name stands for.
 
@@ -145,6 +152,7 @@ def id_key(id: str) -> str:
     return _lowered(id) if is_tool(id) else id
 
 
+@lru_cache(MOST_NAMES)
 def check_id(id: str) -> str:
     """Return an id that front matter or code gave, in its one spelling.
 
@@ -182,6 +190,8 @@ def agent_name(name: str) -> str:
     >>> agent_name("operator")
     'operator'
     """
+    if _PLAIN_AGENT.fullmatch(name):
+        return str.__str__(name)
     composed = unicodedata.normalize("NFC", name)
     if not composed:
         raise ConfigError("The agent's name is empty.")
@@ -216,6 +226,8 @@ def variable_prefix(distribution: str) -> str:
 
 def clean_title(title: str) -> str:
     """Return a title as one trimmed line without control characters."""
+    if title.isascii() and title.isprintable():
+        return title.strip()
     return _BREAKS.sub(" ", title).strip()
 
 
@@ -227,10 +239,20 @@ def title_key(title: str) -> str:
     >>> title_key("SAFETY_guidelines") == title_key("Safety Guidelines")
     True
     """
+    # A title may be of any length; those of ordinary ones are asked for again in every build.
+    return _short_title_key(title) if len(title) <= MAX_ID else _title_key(title)
+
+
+def _title_key(title: str) -> str:
+    if title.isascii():
+        return _SET_ASIDE.sub("", title.lower())
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", title).casefold())
     if not folded.isascii():
         folded = "".join(char for char in _INVISIBLE.sub("", folded) if unicodedata.category(char) != "Cf")
     return _SET_ASIDE.sub("", folded)
+
+
+_short_title_key: Final = lru_cache(MOST_NAMES)(_title_key)
 
 
 def last_part(id: str) -> str:

@@ -10,7 +10,9 @@ from ._model import MODES, Edit, Section
 
 S = TypeVar("S", bound=Section)
 
-_FIELDS: Final = {kind: frozenset(kind.model_fields) for kind in (Section, Edit)}
+_FIELDS: Final = {kind: set(kind.model_fields) for kind in (Section, Edit)}
+"""The fields of a kind. pydantic copies the set before it changes it, so that all copies can share one."""
+
 _VALUES: Final = {kind: itemgetter(*kind.model_fields) for kind in (Section, Edit)}
 _MODES: Final = frozenset({None, *MODES})
 _LAYERS: Final = frozenset({None, *LAYERS})

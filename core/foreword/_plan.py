@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from ._diagnostics import Diagnostic
 from ._layers import Layer
@@ -20,13 +20,6 @@ if TYPE_CHECKING:
     from ._sources import Given
 
 
-class Ranked(NamedTuple):
-    """A contribution and its rank inside its layer."""
-
-    contribution: Contribution
-    rank: int
-
-
 class Plan:
     """The contributions to one prompt, and what they are prepared with.
 
@@ -35,7 +28,7 @@ class Plan:
         preparation: what every edit is prepared with.
         given: what each source gave.
         broken: the plugins that did not work.
-        contributions: all edits; those of the call are added.
+        added: what the call itself contributes, and its rank inside its layer.
     """
 
     def __init__(self, context: Context, preparation: Preparation, gathered: Gathered) -> None:
@@ -43,7 +36,7 @@ class Plan:
         self.preparation = preparation
         self.given: tuple[Given, ...] = tuple(gathered.given)
         self.broken: set[Provider] = gathered.broken
-        self.contributions: list[Ranked] = [Ranked(one, 0) for one in gathered.contributions]
+        self.added: list[tuple[Contribution, int]] = []
 
     @property
     def values(self) -> frozenset[tuple[str, type, Value]]:
@@ -57,21 +50,37 @@ class Plan:
 
     def add(self, sections: Iterable[Section], provider: Provider, layer: Layer, *, rank: int = 0) -> None:
         """Add what the call itself contributes."""
-        self.contributions += (
-            Ranked(Contribution(section, provider, (layer,), position), rank)
-            for position, section in enumerate(sections)
-        )
+        self.added += [
+            (Contribution(section, provider, (layer,), position), rank) for position, section in enumerate(sections)
+        ]
 
-    def prepared(self, contributions: Iterable[Ranked] | None = None) -> list[PreparedEdit]:
+    @property
+    def contributions(self) -> list[Contribution]:
+        """The edits of all sources, without those of the call."""
+        return [contribution for given in self.given for contribution in given.contributions]
+
+    def prepared(self, without: Callable[[Contribution], bool] | None = None) -> list[PreparedEdit]:
         """Prepare every contribution by itself.
 
         Args:
-            contributions: which of them; by default all.
+            without: says of a contribution whether it is left out.
         """
-        prepare = self.preparation.prepare
+        preparation = self.preparation
+        prepare = preparation.prepare
         edits: list[PreparedEdit] = []
-        for (section, provider, layers, position), rank in self.contributions if contributions is None else contributions:
-            edit = prepare(section, provider, layers, position, rank, keeps=provider.first_party)
+        for given in self.given:
+            if without is not None:
+                kept = tuple([one for one in given.contributions if not without(one)])
+                given = given._replace(contributions=kept)
+            if given.seen is not None:
+                preparation.prepare_given(given, edits)
+                continue
+            for section, provider, layers, position in given.contributions:
+                edit = prepare(section, provider, layers, position)
+                if edit is not None:
+                    edits.append(edit)
+        for (section, provider, layers, position), rank in self.added:
+            edit = prepare(section, provider, layers, position, rank)
             if edit is not None:
                 edits.append(edit)
         return edits

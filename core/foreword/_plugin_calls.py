@@ -47,7 +47,7 @@ class Contribution(NamedTuple):
 class Gathered:
     """Everything that the plugins contribute to one prompt."""
 
-    given: list[Given] = field(default_factory=list)
+    given: "list[Given]" = field(default_factory=lambda: [])
     values: dict[str, Value] = field(default_factory=dict[str, Value])
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     broken: set[Provider] = field(default_factory=set[Provider])
@@ -71,7 +71,7 @@ class Caller:
         self._asked = asked(context, gathered.diagnostics)
         self._manager = manager
         self._most = context.settings.limits.extension.sections
-        self.screen = Screen.from_settings(context.settings)
+        self.screen: Screen = self._asked.screen
         self._taken: dict[Provider, int] = {}
 
     def allowed(self, provider: Provider, sections: Iterable[Section]) -> Iterator[Section]:

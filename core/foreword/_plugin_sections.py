@@ -82,15 +82,16 @@ class _Earlier:
         self._next = 0
 
     def of(self, provider: Provider) -> Sequence[Contribution]:
-        contributions, first = self._contributions, self._next
-        count = len(contributions)
-        while first < count and contributions[first].provider < provider:
+        every, first = self._contributions, self._next
+        count = len(every)
+        while first < count and every[first].provider < provider:
             first += 1
         last = first
-        while last < count and contributions[last].provider is provider:
+        # The places of sections count up from nothing; what else a plugin gave has other places.
+        while last < count and every[last].provider is provider and every[last].position == last - first:
             last += 1
         self._next = last
-        return contributions[first:last]
+        return every[first:last]
 
 
 def _unchanged(result: object, known: Sequence[Contribution]) -> bool:

@@ -24,13 +24,8 @@ def plugin_values(caller: Caller, calls: Calls) -> dict[str, Value]:
     token = BUILDING.set(True)
     try:
         for (provider, _, _, _), result in zip(calls, returned, strict=True):
-            if result is None:
-                continue
-            try:
+            if result is not None:
                 values.update(checked_values(caller, provider, result))
-            except (Exception, SystemExit) as cause:
-                # A stranger's object can raise when it is only looked at.
-                caller.failed(provider, HOOK, cause)
     finally:
         BUILDING.reset(token)
     return values
@@ -38,6 +33,15 @@ def plugin_values(caller: Caller, calls: Calls) -> dict[str, Value]:
 
 def checked_values(caller: Caller, provider: Provider, result: object) -> Mapping[str, Value]:
     """Return what is in order of that which a plugin returned from ``foreword_variables``."""
+    try:
+        return _checked(caller, provider, result)
+    except (Exception, SystemExit) as cause:
+        # A stranger's object can raise when it is only looked at.
+        caller.failed(provider, HOOK, cause)
+        return {}
+
+
+def _checked(caller: Caller, provider: Provider, result: object) -> Mapping[str, Value]:
     if not isinstance(result, Mapping):
         caller.problem(provider, "FW034", f"returned {type(result).__name__} from {HOOK}; it returns a dict")
         return {}

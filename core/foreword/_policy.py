@@ -58,12 +58,16 @@ class Policy:
     reserved: tuple[str, ...] = ()
     locks: frozenset[str] = field(init=False, repr=False, compare=False)
     """The keys of the sections that no third party and no agent may edit."""
+    limited: frozenset[str] = field(init=False, repr=False, compare=False)
+    """The layers whose texts may have only so many bytes together."""
     _required: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         rules = sorted(self.sections.items())
         closed = (id for id, rule in rules if rule.editable_by is not None and rule.editable_by.isdisjoint(UNTRUSTED))
         object.__setattr__(self, "locks", frozenset(closed))
+        limited = frozenset(layer for layer, rule in self.layers.items() if rule.layer is not None)
+        object.__setattr__(self, "limited", limited)
         object.__setattr__(self, "_required", tuple(id for id, rule in rules if rule.required))
 
     @classmethod

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ._diagnostics import Diagnostic
-from ._draft import MEND, REMEDIES, Draft, draft
+from ._draft import MEND, REMEDIES, Draft, Origin
 from ._edit_text import EditText
-from ._model import Edit, Section
 from ._names import is_tool
 from ._policy import Policy
 from ._prepared import PreparedEdit
@@ -18,6 +17,9 @@ from ._screen import Screen
 
 if TYPE_CHECKING:
     from foreword.templates._names import Value
+
+    from ._model import Section
+    from ._sources import Given
 
 MOST_DRAFTS: Final = 16_384
 
@@ -31,20 +33,19 @@ class Drafts:
 
     def __init__(self) -> None:
         self._kept: dict[int, Draft] = {}
+        self._origins: dict[tuple[Provider, tuple[str, ...]], Origin] = {}
 
-    def get(
-        self, edit: Section, provider: Provider, layers: tuple[str, ...], position: int, rank: int
-    ) -> Draft | None:
-        """Return the draft of this edit, given by this provider at this position, or None."""
+    def origin(self, provider: Provider, layers: tuple[str, ...], policy: Policy) -> Origin:
+        """Return where edits of a provider come from."""
+        origin = self._origins.get((provider, layers))
+        if origin is None:
+            origin = self._origins[provider, layers] = Origin(provider, layers, policy)
+        return origin
+
+    def get(self, edit: Section, origin: Origin, position: int) -> Draft | None:
+        """Return the draft of this edit, from this origin at this position, or None."""
         kept = self._kept.get(id(edit))
-        if (
-            kept is None
-            or kept.edit is not edit
-            or kept.position != position
-            or kept.provider is not provider
-            or kept.layers != layers
-            or kept.rank != rank
-        ):
+        if kept is None or kept.edit is not edit or kept.position != position or kept.origin is not origin:
             return None
         return kept
 
@@ -68,7 +69,7 @@ class Preparation:
     """Those that the operator or the call gave: the only ones that reach a locked section."""
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     screen: Screen = field(default_factory=Screen)
-    drafts: Drafts | None = None
+    drafts: Drafts = field(default_factory=Drafts)
 
     def prepare(
         self,
@@ -77,8 +78,6 @@ class Preparation:
         layers: tuple[str, ...],
         position: int = 0,
         rank: int = 0,
-        *,
-        keeps: bool = False,
     ) -> PreparedEdit | None:
         """Prepare one edit, or return None when it is no edit.
 
@@ -88,19 +87,38 @@ class Preparation:
             layers: the layers that are granted to the provider, low to high.
             position: the edit's place in the list that the provider returned.
             rank: its rank inside the layer.
-            keeps: whether the same object never says anything else: its draft may be kept.
         """
-        if isinstance(edit, Edit) and edit.when is not None and not edit.when.holds(self.agent, self.values):
+        when = vars(edit).get("when")
+        if when is not None and not when.holds(self.agent, self.values):
             return None
-        drafts = self.drafts if keeps else None
-        made = drafts.get(edit, provider, layers, position, rank) if drafts is not None else None
-        if made is None:
-            made = draft(edit, provider, layers, position, rank, self.policy, self.screen)
-            if drafts is not None:
-                drafts.put(made)
-        if made.said:
-            self.diagnostics += made.said
+        made = Draft(edit, self.drafts.origin(provider, layers, self.policy), position, rank, self.screen)
+        self.diagnostics += made.said
         return self._finished(made) if made.waits else made.prepared
+
+    def prepare_given(self, given: Given, edits: list[PreparedEdit]) -> None:
+        """Prepare what one of our own sources gave, whose edits never say anything else, and add it to a list.
+
+        Args:
+            given: what the source gave.
+            edits: takes the prepared edits.
+        """
+        drafts, screen, append = self.drafts, self.screen, edits.append
+        origin: Origin | None = None
+        for edit, provider, layers, position in given.contributions:
+            when = vars(edit).get("when")
+            if when is not None and not when.holds(self.agent, self.values):
+                continue
+            if origin is None:
+                origin = drafts.origin(provider, layers, self.policy)
+            made = drafts.get(edit, origin, position)
+            if made is None:
+                made = Draft(edit, origin, position, 0, screen)
+                drafts.put(made)
+            if made.said:
+                self.diagnostics += made.said
+            prepared = self._finished(made) if made.waits else made.prepared
+            if prepared is not None:
+                append(prepared)
 
     def _finished(self, made: Draft) -> PreparedEdit | None:
         """Render what waits for the values of variables."""
@@ -116,7 +134,7 @@ class Preparation:
         if verdict is not None:
             outcome, reason, code = verdict
             text.say(code, reason, REMEDIES.get(code, MEND), "error", id)
-            return waiting._replace(text="", lines=None, place=text.place, verdict=outcome, reason=reason)
+            return waiting._replace(place=text.place, verdict=outcome, reason=reason)
         if not waiting.trusted and not is_tool(id):
             body, lines = text.neutralised(id, body, lines, made.title)
             if not body:
@@ -125,4 +143,4 @@ class Preparation:
         if not body:
             text.say("FW010", f"the text of {id!r} is empty once rendered", "check its conditions", "warning", id)
             return None
-        return waiting._replace(text=body, lines=lines)
+        return waiting.with_text(body, lines)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from foreword.markdown._headings import leading_heading
+
 from ._diagnostics import Place
 from ._provider import Provider
 
@@ -44,6 +46,17 @@ class PreparedEdit(NamedTuple):
     jinja: bool = False
     verdict: Outcome | None = None
     reason: str = ""
+    opens: str | bool | None = True
+    """The heading with which the text begins, as it reads, or None; True while nobody has looked."""
+
+    @property
+    def leading_heading(self) -> str | None:
+        """The heading with which the text begins, as it reads when rendered, or None."""
+        return leading_heading(self.text) if self.opens is True else self.opens or None
+
+    def with_text(self, text: str, lines: tuple[int, ...] | None = None) -> PreparedEdit:
+        """Return the edit with another text."""
+        return self._replace(text=text, lines=lines, opens=True)
 
     @property
     def order(self) -> tuple[str, str, str, int, str, str]:

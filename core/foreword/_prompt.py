@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn, overload
 from ._diagnostics import Diagnostic, Place
 from ._errors import UnknownSection
 from ._explanation import Explanation
-from ._layout import LAYOUTS, SEPARATOR, Layout, rendered
+from ._layout import LAYOUTS, SEPARATOR, Layout, parts, rendered
 from ._names import id_key, last_part
 from ._prepared import PreparedEdit, Span, Step
 from ._resolve import Resolution, ResolvedSection
@@ -195,7 +195,7 @@ class Prompt:
         for section in self._resolution.sections:
             if lines:
                 add("", None, None, None, None)
-            before, body, after = self._layout.parts(section)
+            before, body, after = parts(self._layout, section)
             by = section.standing.titled_by
             for text in before:
                 add(text, section.id, Place(by.place.path), str(by.provider), by.layer)

@@ -7,12 +7,11 @@ the clock; the order in which the edits are given decides nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import is_
 from typing import NamedTuple
 
 from ._diagnostics import Diagnostic
-from ._fold import Fold
+from ._fold import Fold, alone
 from ._layers import OPERATOR, RANK
 from ._names import KNOWN_IDS, id_key, is_tool, last_part
 from ._policy import Policy
@@ -22,17 +21,42 @@ from ._text import join
 from ._titles import RESERVED, own_heading, reserved_by, unreserved
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedSection:
-    """A section that stands, with its text and everything that was tried on it."""
+Parts = tuple[tuple[str, ...], str, tuple[str, ...]]
+"""A section as a layout writes it: the lines before its text, the text, and the lines after it."""
 
-    id: str
-    title: str | None
-    own_heading: bool
-    priority: int
-    standing: Standing
-    place_key: tuple[int, int, str]
-    """Where it stands among the sections: priority, layer that defined it, id."""
+
+class ResolvedSection:
+    """A section that stands, with its text.
+
+    Attributes:
+        id: what it is called.
+        title: the title it stands under, or None.
+        own_heading: whether that is the heading with which its text begins.
+        priority: its place, low first.
+        standing: what stands, and where it came from.
+        place_key: where it stands among the sections: priority, layer that defined it, id.
+        written: the section as a layout writes it, once it was asked for.
+    """
+
+    __slots__ = ("id", "own_heading", "place_key", "priority", "standing", "title", "written")
+
+    def __init__(self, id: str, title: str | None, own_heading: bool, standing: Standing) -> None:
+        self.id = id
+        self.title = title
+        self.own_heading = own_heading
+        self.priority = standing.priority
+        self.standing = standing
+        self.place_key = (standing.priority, RANK[standing.definer.layer], id)
+        self.written: tuple[object, Parts] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ResolvedSection) and self._all() == other._all()
+
+    def __hash__(self) -> int:
+        return hash(self.place_key)
+
+    def _all(self) -> tuple[object, ...]:
+        return self.id, self.title, self.own_heading, self.standing
 
     @property
     def title_trusted(self) -> bool:
@@ -55,7 +79,7 @@ class Folded(NamedTuple):
     """What the edits of one section came to.
 
     ``edits`` are they, as they were given; ``reserves`` the keys of the titles that the operator's among them take.
-    ``strange`` is whether any is a stranger's: only then do the titles that others reserve count here.
+    ``strange`` is whether any is a stranger's: only then do the titles count that all reserve, which were ``reserved``.
     """
 
     edits: list[PreparedEdit]
@@ -65,11 +89,12 @@ class Folded(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
     lost: tuple[PreparedEdit, ...]
     reserves: frozenset[str]
+    reserved: frozenset[str]
     strange: bool
     bytes: Mapping[str, int]
-    """How many bytes of the text each layer gave."""
+    """How many bytes of the text each layer gave that may only give so many."""
     total: int
-    """How many bytes the text has."""
+    """How many bytes the text has, where the prompt may only have so many."""
 
 
 class Resolution:
@@ -79,26 +104,23 @@ class Resolution:
         sections: the sections, in their order.
         tools: the prose for tools.
         folded: what the edits of each id came to, by its key.
-        reserved: the keys of the titles that no untrusted layer may take.
         diagnostics: what there is to say.
         fatal: the findings for which the build must raise.
     """
 
-    __slots__ = ("diagnostics", "fatal", "folded", "reserved", "sections", "tools")
+    __slots__ = ("diagnostics", "fatal", "folded", "sections", "tools")
 
     def __init__(
         self,
         sections: tuple[ResolvedSection, ...],
         tools: tuple[ResolvedSection, ...],
         folded: Mapping[str, Folded],
-        reserved: frozenset[str],
         diagnostics: tuple[Diagnostic, ...],
         fatal: tuple[Diagnostic, ...],
     ) -> None:
         self.sections = sections
         self.tools = tools
         self.folded = folded
-        self.reserved = reserved
         self.diagnostics = diagnostics
         self.fatal = fatal
 
@@ -140,44 +162,42 @@ def resolve(edits: Iterable[PreparedEdit], policy: Policy, earlier: Resolution |
         else:
             group.append(edit)
     before = earlier.folded if earlier is not None else _NONE
-    kept: dict[str, Folded] = {}
-    reserves: list[frozenset[str]] = []
+    folded: dict[str, Folded] = {}
+    strange: list[str] = []
+    told = False
     for key, group in groups.items():
         old = before.get(key)
-        if old is not None and all(map(is_, group, old.edits)) and len(group) == len(old.edits):
-            kept[key] = old
-            reserves.append(old.reserves)
-        else:
-            reserves.append(reserved_by(group))
-    reserved = RESERVED.union(*reserves)
-    if earlier is not None and reserved == earlier.reserved:
-        reserved = earlier.reserved
-    same = earlier is not None and reserved is earlier.reserved
-    folded: dict[str, Folded] = {}
+        if old is None or len(group) != len(old.edits) or not all(map(is_, group, old.edits)):
+            old = _folded(key, group, policy, RESERVED)
+        folded[key] = old
+        if old.strange:
+            strange.append(key)
+    reserved = RESERVED.union(*[one.reserves for one in folded.values() if one.reserves])
+    for key in strange:
+        # Only a stranger's title has to keep clear of what others reserve.
+        if folded[key].reserved != reserved:
+            folded[key] = _folded(key, groups[key], policy, reserved)
     sections: list[ResolvedSection] = []
     tools: list[tuple[str, ResolvedSection]] = []
-    told: list[str] = []
-    for (key, group), reserving in zip(groups.items(), reserves, strict=True):
-        one = kept.get(key)
-        if one is None or (one.strange and not same):
-            one = _folded(key, group, policy, reserved, reserving)
-        folded[key] = one
+    for key, one in folded.items():
         if one.section is not None:
             if key.startswith(_TOOLS):
                 tools.append((key, one.section))
             else:
                 sections.append(one.section)
         if one.diagnostics or one.lost:
-            told.append(key)
-    diagnostics = [said for key in sorted(told) for said in folded[key].diagnostics]
+            told = True
+    diagnostics: list[Diagnostic] = []
     if told:
-        ids = sorted(one.id for one in folded.values())
-        diagnostics += (_no_target(edit, ids) for key in sorted(told) for edit in folded[key].lost)
+        in_order = [one for _, one in sorted(folded.items())]
+        ids = sorted(one.id for one in in_order)
+        diagnostics += (said for one in in_order for said in one.diagnostics)
+        diagnostics += (_no_target(edit, ids) for one in in_order for edit in one.lost)
     ordered, moved = _order(sections, policy)
     diagnostics += moved
     fatal = tuple(_required(policy, folded))
-    in_order = tuple(section for _, section in sorted(tools, key=_by_key)) if tools else ()
-    return Resolution(ordered, in_order, folded, reserved, tuple(diagnostics), fatal)
+    prose = tuple([section for _, section in sorted(tools, key=_by_key)]) if tools else ()
+    return Resolution(ordered, prose, folded, tuple(diagnostics), fatal)
 
 
 _TOOLS = "tools/"
@@ -188,25 +208,22 @@ def _by_key(tool: tuple[str, ResolvedSection]) -> str:
     return tool[0]
 
 
-def _folded(
-    key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozenset[str], reserves: frozenset[str]
-) -> Folded:
+def _folded(key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozenset[str]) -> Folded:
+    if len(edits) == 1 and (standing := alone(edits[0], policy)) is not None:
+        edit = edits[0]
+        section = _section(edit.id, standing, reserved)
+        steps = (Step(edit, "applied", ""),)
+        return Folded(edits, edit.id, section, steps, (), (), reserved_by(edits), RESERVED, False,
+                      _sizes(standing, policy), _total(standing, policy))  # fmt: skip
     fold = Fold(key, edits, policy, reserved)
     fold.run()
     standing = fold.standing
+    strange = not all([edit.trusted for edit in edits])
     if standing is None:
-        id, section = min(edit.id for edit in edits), None
+        id, section = min([edit.id for edit in edits]), None
     else:
         id = standing.definer.id
         section = _section(id, standing, reserved)
-    sizes: dict[str, int] = {}
-    total = 0
-    for text, edit, _ in standing.spans if standing is not None else ():
-        size = len(text) if text.isascii() else len(text.encode())
-        total += size + 1
-        if edit is not None:
-            sizes[edit.layer] = sizes.get(edit.layer, 0) + size
-    strange = not all([edit.trusted for edit in edits])
     return Folded(
         edits,
         id,
@@ -214,11 +231,30 @@ def _folded(
         fold.steps(),
         tuple(fold.diagnostics),
         tuple(fold.without_target),
-        reserves,
+        reserved_by(edits),
+        reserved if strange else RESERVED,
         strange,
-        sizes,
-        total - 1 if total else 0,
+        _sizes(standing, policy) if standing is not None else _NO_SIZES,
+        _total(standing, policy) if standing is not None else 0,
     )
+
+
+_NO_SIZES: Mapping[str, int] = {}
+
+
+def _sizes(standing: Standing, policy: Policy) -> Mapping[str, int]:
+    """Return how many bytes of the text each limited layer gave."""
+    limited = policy.limited
+    sizes: dict[str, int] | None = None
+    for text, edit, _ in standing.spans:
+        if edit is not None and edit.layer in limited:
+            sizes = sizes or {}
+            sizes[edit.layer] = sizes.get(edit.layer, 0) + len(text.encode())
+    return sizes or _NO_SIZES
+
+
+def _total(standing: Standing, policy: Policy) -> int:
+    return 0 if policy.prompt is None else len(join(standing.spans).encode())
 
 
 def _section(id: str, standing: Standing, reserved: frozenset[str]) -> ResolvedSection:
@@ -227,8 +263,7 @@ def _section(id: str, standing: Standing, reserved: frozenset[str]) -> ResolvedS
         title, own = heading, True
     elif title is None and not standing.winner.trusted and not is_tool(id):
         title = _title_of_untitled(id, reserved)
-    place = (standing.priority, RANK[standing.definer.layer], id)
-    return ResolvedSection(id, title, own, standing.priority, standing, place)
+    return ResolvedSection(id, title, own, standing)
 
 
 def _title_of_untitled(id: str, reserved: frozenset[str]) -> str:
@@ -259,16 +294,13 @@ def _order(
             moved.append(section)
         else:
             keyed.append((place, False, place, section))
-    keyed.sort(key=_in_place)
+    # No two sections have the same place, so the sections themselves are never compared.
+    keyed.sort()
     diagnostics = [_moved(section, fence[2] if fence else "") for section in sorted(moved, key=_by_id)]
     return tuple([section for _, _, _, section in keyed]), diagnostics
 
 
 _Place = tuple[int, int, str]
-
-
-def _in_place(keyed: tuple[_Place, bool, _Place, ResolvedSection]) -> tuple[_Place, bool, _Place]:
-    return keyed[:3]
 
 
 def _by_id(section: ResolvedSection) -> str:

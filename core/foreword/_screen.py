@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -43,22 +43,24 @@ class Screen:
         scan = settings.scan
         return cls(settings.layout, scan.severities, frozenset(scan.refuse), frozenset(scan.keep))
 
-    def scanned(self, text: str, names: Mapping[str, str], *, trusted: bool) -> Iterator[Screened]:
-        """Yield what a text and the names that come with it hold that a person does not see.
+    def scanned(self, text: str, names: Mapping[str, str], *, trusted: bool) -> list[Screened]:
+        """Return what a text and the names that come with it hold that a person does not see.
 
         Args:
             text: the text before rendering.
             names: what else counts as text, by what it is called: id, title, heading, file name, description.
             trusted: whether the operator answers for the text; then nothing is refused, and all counts less.
         """
-        for finding in scan(text, severities=self.severities):
-            yield from self._told(finding, "", finding.line, trusted)
+        told: list[Screened] = []
+        for finding in scan(text, severities=self.severities) if text else ():
+            self._tell(told, finding, "", finding.line, trusted)
         seen: set[str] = set()
         for what, name in names.items():
             if name not in seen:
                 seen.add(name)
                 for finding in scan_name(name, severities=self.severities):
-                    yield from self._told(finding, f" in its {what}", None, trusted)
+                    self._tell(told, finding, f" in its {what}", None, trusted)
+        return told
 
     def neutralised(
         self, text: str, title: str | None
@@ -77,7 +79,7 @@ class Screen:
         done = [Screened("FW061", "info", note.message, note.line) for note in result.notes]
         return result.text, result.lines, done
 
-    def _told(self, finding: Finding, where: str, line: int | None, trusted: bool) -> Iterator[Screened]:
+    def _tell(self, told: list[Screened], finding: Finding, where: str, line: int | None, trusted: bool) -> None:
         severity = _ONE_LOWER[finding.severity] if trusted and finding.rule != "nul" else finding.severity
         if severity is None:
             return
@@ -85,4 +87,5 @@ class Screen:
         refuses = refuses and (finding.severity == "error" or finding.rule in self.refuse)
         at = "" if line is None else f" at column {finding.column + 1}"
         message = f"{finding.message}{where}{at} [{finding.rule}]"
-        yield Screened("FW060", "error" if refuses else severity, message, line, refuses or finding.rule == "nul")
+        refused = refuses or finding.rule == "nul"
+        told.append(Screened("FW060", "error" if refuses else severity, message, line, refused))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from ._plan import typed
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from ._context import Context
     from ._diagnostics import Diagnostic
     from ._plugin_calls import Contribution
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 MOST_KEPT: Final = 8192
 
@@ -29,16 +32,23 @@ class Given(NamedTuple):
     seen: tuple[Observation, ...] | None = None
 
 
+NOTHING: Final = Given(seen=())
+"""What a source gives that has nothing to look at."""
+
 _SCOPES: Final[Mapping[str, Callable[[Context], Hashable]]] = {
-    "builtin": lambda context: None,
-    "directory": lambda context: context.agent is not None,
-    "agent": lambda context: context.agent,
+    "builtin": lambda context: True,
+    "directory": lambda context: (context.agent is not None,) if context.settings.prompts_dir is not None else None,
+    "agent": lambda context: context.agent if context.settings.prompts_dir is not None else None,
     "memory": lambda context: context.memory
     and (context.memory, context.agent, context.skill_roots, frozenset((context.approved or {}).items())),
-    "skills": lambda context: context.skill_roots
-    and (context.skill_roots, context.memory, context.agent, typed(context.variables)),
+    "skills": lambda context: (context.skill_roots, context.memory, context.agent, typed(context.variables))
+    if context.skill_roots
+    else None,
 }
-"""What each of our sources looks at besides files; the configuration and what is trusted are the same for a builder."""
+"""What each of our sources looks at besides files; the configuration and what is trusted are the same for a builder.
+
+None says that there is nothing for it to look at.
+"""
 
 
 class Sources:
@@ -46,10 +56,23 @@ class Sources:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, Hashable], Given] = {}
+        self._before: dict[str | None, tuple[Contribution, ...]] = {}
 
-    def scope(self, entry_point: str, context: Context) -> tuple[str, Hashable]:
-        """Return what has to be the same for a source to give the same, as long as the files are."""
-        return entry_point, _SCOPES[entry_point](context)
+    def before(self, context: Context) -> tuple[Contribution, ...]:
+        """Return what strangers contributed to the last prompt of this agent."""
+        return self._before.get(context.agent, ())
+
+    def keep_before(self, context: Context, contributions: tuple[Contribution, ...]) -> None:
+        """Keep what strangers contributed, and let go of the older half when that is of too many agents."""
+        _keep(self._before, context.agent, contributions)
+
+    def scope(self, entry_point: str, context: Context) -> tuple[str, Hashable] | None:
+        """Return what has to be the same for a source to give the same, as long as the files are.
+
+        None where it has nothing to give.
+        """
+        scope = _SCOPES[entry_point](context)
+        return None if scope is None else (entry_point, scope)
 
     def kept(self, scope: tuple[str, Hashable], reader: Reader) -> Given | None:
         """Return what the source gave, or None when something that it looked at has changed since."""
@@ -60,7 +83,11 @@ class Sources:
 
     def keep(self, scope: tuple[str, Hashable], given: Given) -> None:
         """Keep what a source gave, and let go of the older half when they are too many."""
-        self._kept[scope] = given
-        if len(self._kept) > MOST_KEPT:
-            for key in list(self._kept)[: MOST_KEPT // 2]:
-                self._kept.pop(key, None)
+        _keep(self._kept, scope, given)
+
+
+def _keep(kept: dict[K, V], key: K, value: V) -> None:
+    kept[key] = value
+    if len(kept) > MOST_KEPT:
+        for old in list(kept)[: MOST_KEPT // 2]:
+            kept.pop(old, None)

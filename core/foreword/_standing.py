@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from foreword.markdown._headings import targets
 
@@ -11,8 +11,7 @@ from ._prepared import PreparedEdit, Span
 from ._text import exchange, join, whole
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """A section as it stands below the next layer.
 
     ``raw`` is its text before rendering, as the operator's and the agent's layers make it: what a
@@ -47,5 +46,5 @@ def raw_after(raw: str | None, edit: PreparedEdit) -> str:
     if len(found) != 1:
         # The heading reads so only when it is rendered.
         return raw
-    body = (found[0].start, found[0].end, edit._replace(text=edit.raw))
-    return join(exchange(whole(edit._replace(text=raw)), [body]))
+    body = (found[0].start, found[0].end, edit.with_text(edit.raw))
+    return join(exchange(whole(edit.with_text(raw)), [body]))

@@ -11,7 +11,7 @@ BLANK = Span("")
 
 def whole(edit: PreparedEdit) -> tuple[Span, ...]:
     """Return the edit's text as the whole text of a section."""
-    return (Span(edit.text, edit),)
+    return (Span(edit.text, edit, 0),)
 
 
 def join(spans: Sequence[Span]) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from foreword.markdown._headings import leading_heading
-
 from ._names import KNOWN, title_key
 from ._prepared import PreparedEdit
 from ._standing import Standing
 
 RESERVED = frozenset(title_key(known.title) for known in KNOWN.values() if known.title is not None)
+
+
+NOTHING_RESERVED: frozenset[str] = frozenset()
 
 
 def reserved_by(edits: Iterable[PreparedEdit]) -> frozenset[str]:
@@ -19,13 +20,17 @@ def reserved_by(edits: Iterable[PreparedEdit]) -> frozenset[str]:
     They are the titles that the edits of operator layers give, and the headings with which their texts begin.
     The known titles are reserved whatever the operator says.
     """
-    keys: set[str] = set()
+    keys: list[str] = []
     for edit in edits:
         if edit.trusted and edit.verdict is None:
-            for title in (edit.title, edit.default_title, leading_heading(edit.text)):
-                if title:
-                    keys.add(title_key(title))
-    return frozenset(keys - RESERVED)
+            opens = edit.leading_heading
+            if edit.title:
+                keys.append(title_key(edit.title))
+            if edit.default_title:
+                keys.append(title_key(edit.default_title))
+            if opens:
+                keys.append(title_key(opens))
+    return frozenset([key for key in keys if key not in RESERVED]) if keys else NOTHING_RESERVED
 
 
 def unreserved(title: str, id: str, reserved: frozenset[str]) -> str:
@@ -38,4 +43,4 @@ def own_heading(standing: Standing) -> str | None:
     first = standing.spans[0].edit
     if first is None or not first.trusted or not standing.winner.trusted:
         return None
-    return leading_heading(first.text)
+    return first.leading_heading

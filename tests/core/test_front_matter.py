@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from typing import Any
 
@@ -585,3 +587,33 @@ def test_priority_from_code_is_a_whole_number(value: object) -> None:
         FrontMatter.model_validate({"priority": value})
     assert FrontMatter(priority=300).priority == 300
     assert FrontMatter.model_validate({"read_only": True}).read_only is True
+
+
+def test_yaml_is_loaded_only_for_front_matter() -> None:
+    """A file without front matter needs no YAML, and no comparison of texts; one with front matter needs it."""
+    for source, loaded in (("# A\n\ntext", []), ("---\ntitle: x\n---\ntext", ["yaml"])):
+        code = (
+            "import sys; from foreword.markdown._front_matter import parse; parse(sys.argv[1], 'a.md');"
+            "print(sorted({'yaml', 'difflib', 'markdown_it', 'jinja2'} & set(sys.modules)))"
+        )
+        done = subprocess.run([sys.executable, "-c", code, source], capture_output=True, text=True, check=True)
+        assert done.stdout == f"{loaded}\n"
+
+
+_VALUES = ["1", '"é\u2028  é"', "|\n  x\n\n  y", "'q\n\n  r'", "[a,\n b]", "", "{x: 1,\n  y: 2}", "v # c\n# d\n"]
+
+
+@given(st.lists(st.sampled_from(_VALUES), min_size=1, max_size=8), st.integers(1, 9))
+def test_every_key_stands_in_its_line(values: list[str], first: int) -> None:
+    """The line of a key is the line of the file in which it is written, however many lines the values take."""
+    text = "".join(f"k{number}: {value}\n" for number, value in enumerate(values))
+    read = _yaml.read_mapping(text, first)
+    assert read is not None
+    lines = text.split("\n")
+    for number in range(len(values)):
+        assert lines[read.line((f"k{number}",)) - first].startswith(f"k{number}:")
+    inner = [path for path in read.lines if len(path) > 1]
+    assert {path[1:] for path in inner} <= {("x",), ("y",)}
+    for path in inner:
+        assert f"{path[1]}: " in lines[read.line(path) - first]
+        assert read.line((*path, "deeper")) == read.line(path)

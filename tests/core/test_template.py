@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foreword.templates._names import Rendered, Unknown, Value, nearest, render_names
+from foreword.templates._names import Rendered, Unknown, Value, compile_names, nearest, render_names
 
 VALUES: dict[str, Value] = {
     "agent_name": "Ada",
@@ -205,6 +205,36 @@ def test_every_line_is_traced(text: str, value: str) -> None:
         assert list(rendered.lines) == sorted(rendered.lines)
 
 
+@given(
+    HOSTILE,
+    st.lists(st.dictionaries(st.sampled_from([*VALUES, "b"]), st.sampled_from(["x\ny", "", "\\", 3])), max_size=4),
+)
+def test_a_template_is_rendered_any_number_of_times(text: str, many: list[dict[str, Value]]) -> None:
+    """A template that was taken apart once renders, with each set of values, to what the text itself renders to."""
+    template = compile_names(text)
+    for values in (*many, *many[::-1]):
+        assert template.render(values) == render_names(text, values)
+        assert template.render(values).text == reference(text, values)
+
+
+@given(HOSTILE, st.dictionaries(st.sampled_from([*VALUES, "b"]), st.text("a\n"), min_size=1))
+def test_a_template_knows_its_names(text: str, values: dict[str, Value]) -> None:
+    """A template depends on no variable but those it names, and names all that are reported as not registered."""
+    template = compile_names(text)
+    others = {name: value for name, value in values.items() if name not in template.names}
+    assert template.render(others) == template.render({})
+    assert {name for name, _ in template.render({}).unknown} <= template.names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("{{ a }} {{b}} {{ a }}", {"a", "b"}), ("\\{{ a.b }}", {"a.b"}), ("{{ a}} ${{ b }} { c }", set()), ("", set())],
+)
+def test_the_names_of_a_template(text: str, names: set[str]) -> None:
+    """A template names every placeholder once, one behind a backslash too, and nothing that is none."""
+    assert compile_names(text).names == names
+
+
 @given(HOSTILE)
 def test_unknown_names_stand_in_their_line(text: str) -> None:
     """Each name that is reported stands, in exact form, in the line that is named, and only once."""
@@ -228,9 +258,7 @@ def test_time_is_linear(part: str) -> None:
     assert time.perf_counter() - start < 10
 
 
-@pytest.mark.parametrize(
-    "inner", ["a" * 3_000_000, "a." * 1_500_000, "1" * 3_000_000, "a1_" * 1_000_000 + "."]
-)
+@pytest.mark.parametrize("inner", ["a" * 3_000_000, "a." * 1_500_000, "1" * 3_000_000, "a1_" * 1_000_000 + "."])
 def test_time_is_linear_in_one_name(inner: str) -> None:
     """One endless name, finished or not, takes a moment."""
     start = time.perf_counter()

@@ -221,6 +221,22 @@ HOOK = {
     "a section without fields": ("return [Section.model_construct()]", "FW034", "at index 0"),
     "a file that is none": ("return [Section('acme-broken.x', 'x', file='x.md')]", "FW034", "file: Input should be"),
     "findings that are none": ("return [Edit('acme-broken.x', 'x', findings=(1,))]", "FW034", "findings: Input should"),
+    "an object that raises when looked at": (
+        "return [type('X', (), {'__class__': property(lambda self: 1 / 0)})()]",
+        "FW033",
+        "raised ZeroDivisionError in foreword_sections",
+    ),
+    "a result that raises when looked at": (
+        "return type('X', (), {'__class__': property(lambda self: 1 / 0)})()",
+        "FW033",
+        "raised ZeroDivisionError in foreword_sections",
+    ),
+    "a condition never checked": (
+        "from foreword.markdown._front_matter import When\n"
+        "    return [Edit('acme-broken.x', 'x', when=When.model_construct(agents=5))]",
+        "FW034",
+        "when.agents: ",
+    ),
     "an empty id": ("return [Section('', 'x')]", "FW034", "'' is no id"),
     "an id with a control character": ("return [Section('acme-broken.a\\nb', 'x')]", "FW034", "is no id"),
     "an id that climbs": ("return [Section('acme-broken.x/../y', 'x')]", "FW034", "is no id"),
@@ -301,6 +317,11 @@ VARIABLES = {
     "a long line": ("{'acme_broken.x': 'a' * 201}", "FW038", "one line of at most 200 characters"),
     "a list of pairs": ("[('acme_broken.x', 1)]", "FW034", "returned list from foreword_variables"),
     "nothing there": ("{}['x']", "FW033", "raised KeyError in foreword_variables"),
+    "a name that raises when it is named": (
+        "{type('N', (), {'__repr__': lambda self: 1 / 0})(): 1}",
+        "FW033",
+        "raised ZeroDivisionError in foreword_variables",
+    ),
     "a mapping that raises": (
         "type('M', (dict,), {'items': lambda self: 1 / 0})()",
         "FW033",

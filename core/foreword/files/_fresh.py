@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from foreword._diagnostics import Diagnostic, Place, Severity
-from foreword.files._listing import Found, Listing, Request
+from foreword.files._listing import Listing, Request
 from foreword.files._reading import Entry, Reading, read
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence, Stamp, identity, is_settled, now, place_of, stamp
@@ -75,7 +75,7 @@ def read_again(kept: Reading, root: Root, max_bytes: int) -> Reading | None:
             with opened(enclosure, parts_of(folder), DIRECTORY) as directory:
                 if directory.linked:
                     return None
-                entries[index] = taking.read(directory, Found(name, entry.path, linked=False, regular=regular), entry)
+                entries[index] = taking.read(directory, name, entry.path, False, regular, entry)
     except (FileNotFoundError, Refused):
         return None
     reading = kept.with_entries(tuple(entries))

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from foreword._diagnostics import Diagnostic, Place, Severity
@@ -35,18 +36,12 @@ _OTHER: Final = ("it is no Markdown file", "let its name end in .md to have it r
 _SUB_DIRECTORY: Final = ("it is a sub-directory", "move what should be read out of it")
 
 
-class Found(NamedTuple):
-    """An entry to be read: its name, its path below the root, and whether a link leads there."""
+Take = Callable[[Opened, str, str, bool, bool], "tuple[Stamp, ...] | None"]
+"""Called with an open directory and an entry of it; returns its stamps, or None where nothing is any more.
 
-    name: str
-    path: str
-    linked: bool
-    regular: bool
-    """Whether the listing of the directory itself says that it is a regular file."""
-
-
-Take = Callable[[Opened, Found], tuple[Stamp, ...] | None]
-"""Called with an open directory and an entry of it; returns its stamps, or None where nothing is any more."""
+The entry is its name, its path below the root, whether a link leads there, and whether the listing of the directory
+itself says that it is a regular file.
+"""
 
 
 class Request(NamedTuple):
@@ -155,7 +150,7 @@ class Listing:
         try:
             # The descriptor is fresh and listed only here: listing one that is shared loses entries.
             with os.scandir(directory.fd) as listing:
-                entries = sorted(listing, key=_by_name)
+                entries = sorted(listing, key=_name)
         except OSError as error:
             raise refusal(error) from None
         self.names[name] = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
@@ -165,7 +160,7 @@ class Listing:
         self, directory: Opened, name: str, entries: list[os.DirEntry[str]], level: int, *, linked: bool
     ) -> None:
         request = self._request
-        only, skip = request.only, request.skip
+        only, skip, take, state = request.only, request.skip, self._take, self.state
         if only is not None and only in self.names[name]:
             entry = next(entry for entry in entries if entry.name == only)
             self._markdown(directory, entry, below(name, only), linked=linked)
@@ -177,7 +172,12 @@ class Listing:
                 continue
             kind = _kind(entry.name)
             if kind is _Kind.MARKDOWN and only is None:
-                self._markdown(directory, entry, path, linked=linked)
+                if not linked and entry.is_file(follow_symlinks=False):
+                    stamps = take(directory, entry.name, path, False, True)
+                    if stamps is not None:
+                        state[path] = stamps
+                else:
+                    self._markdown(directory, entry, path, linked=linked)
             elif kind is _Kind.HIDDEN:
                 continue
             elif kind is _Kind.SWAP_FILE:
@@ -196,7 +196,7 @@ class Listing:
         if entry.is_symlink():
             linked = True
             self.certain = False
-        stamps = self._take(directory, Found(entry.name, path, linked, entry.is_file(follow_symlinks=False)))
+        stamps = self._take(directory, entry.name, path, linked, entry.is_file(follow_symlinks=False))
         if stamps is not None:
             self.state[path] = stamps
 
@@ -253,14 +253,16 @@ class Listing:
         return shown(below(self._request.written, name) if name else self._request.written)
 
 
-def _stamps_of(directory: Opened, found: Found) -> tuple[Stamp, ...] | None:
+def _stamps_of(
+    directory: Opened, name: str, path: str, linked: bool, regular: bool
+) -> tuple[Stamp, ...] | None:
     """Return the stamps of an entry: its own, and where it is a link, that of what it leads to."""
     stamps: tuple[Stamp, ...] = ()
     try:
-        status = os.stat(found.name, dir_fd=directory.fd, follow_symlinks=False)
+        status = os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
         stamps = (stamp(status),)
         if stat.S_ISLNK(status.st_mode):
-            stamps = (*stamps, stamp(os.stat(found.name, dir_fd=directory.fd)))
+            stamps = (*stamps, stamp(os.stat(name, dir_fd=directory.fd)))
     except FileNotFoundError:
         return stamps or None
     except OSError:
@@ -269,5 +271,4 @@ def _stamps_of(directory: Opened, found: Found) -> tuple[Stamp, ...] | None:
     return stamps
 
 
-def _by_name(entry: os.DirEntry[str]) -> str:
-    return entry.name
+_name: Final = attrgetter("name")

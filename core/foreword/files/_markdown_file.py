@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from foreword._diagnostics import Diagnostic
 from foreword.files._roots import Root
 from foreword.files._walk import below
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from foreword._layers import Layer
     from foreword._model import Edit
     from foreword.markdown._front_matter import Document, FrontMatter
 
+_set = object.__setattr__
 
-@dataclass(frozen=True, slots=True, eq=False)
+
 class MarkdownFile:
-    """One Markdown file, read, or the reason why it was not.
+    """One Markdown file, read, or the reason why it was not. Nothing of it can be changed.
 
-    ``name`` is the path below the root, ``place`` the one to show. ``identity`` is device and inode,
-    ``size`` the file's bytes.
+    Attributes:
+        root: the directory that was asked for.
+        name: the path below it.
+        place: the path to show.
+        document: what the file says; None when it could not be read.
+        error: why it could not.
+        identity: device and inode.
+        size: how many bytes it has.
     """
+
+    __slots__ = ("_asked", "document", "error", "identity", "name", "place", "root", "size")
 
     root: Root
     name: str
@@ -31,8 +42,40 @@ class MarkdownFile:
     document: Document | None
     error: Diagnostic | None
     identity: tuple[int, int] | None
-    size: int = 0
-    _edits: dict[tuple[object, ...], Edit] = field(default_factory=dict, init=False, repr=False)
+    size: int
+    _asked: tuple[tuple[object, ...], Edit] | None
+
+    def __init__(
+        self,
+        root: Root,
+        name: str,
+        place: str,
+        document: Document | None,
+        error: Diagnostic | None,
+        identity: tuple[int, int] | None,
+        size: int = 0,
+    ) -> None:
+        _set(self, "root", root)
+        _set(self, "name", name)
+        _set(self, "place", place)
+        _set(self, "document", document)
+        _set(self, "error", error)
+        _set(self, "identity", identity)
+        _set(self, "size", size)
+        _set(self, "_asked", None)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a file that was read never changes, so {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a file that was read never changes, so {name!r} cannot be deleted")
+
+    def __repr__(self) -> str:
+        return f"MarkdownFile({self.place!r})"
+
+    def __reduce__(self) -> tuple[type[MarkdownFile], tuple[object, ...]]:
+        given = (self.root, self.name, self.place, self.document, self.error, self.identity, self.size)
+        return MarkdownFile, given
 
     @property
     def text(self) -> str:
@@ -83,7 +126,7 @@ class MarkdownFile:
     ) -> Edit:
         """Return the edit that the file stands for by its name and its front matter.
 
-        For the same arguments it is the same object.
+        Asked for again with the same arguments, it is the same object.
 
         Args:
             id: the section, where neither name nor front matter is to say.
@@ -95,12 +138,10 @@ class MarkdownFile:
             copy_of_below: as for `Edit`.
         """
         asked = (id, default_title, default_priority, plain, layer, base, copy_of_below)
-        known = self._edits.get(asked)
-        if known is not None:
-            return known
-        from foreword._file_edit import file_edit
-
-        edit = file_edit(
+        made = self._asked
+        if made is not None and made[0] == asked:
+            return made[1]
+        edit = _file_edit()(
             self,
             id=id,
             default_title=default_title,
@@ -110,7 +151,16 @@ class MarkdownFile:
             base=base,
             copy_of_below=copy_of_below,
         )
-        return self._edits.setdefault(asked, edit)
+        _set(self, "_asked", (asked, edit))
+        return edit
+
+
+@cache
+def _file_edit() -> Callable[..., Edit]:
+    # What an edit is, is known only above the files.
+    from foreword._file_edit import file_edit
+
+    return file_edit
 
 
 class Directory(NamedTuple):

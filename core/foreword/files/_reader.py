@@ -379,7 +379,7 @@ class Reader:
         real = self._real.get(root.path)
         if real is None:
             real = os.path.realpath(root.path)
-            if os.path.islink(root.path) and not os.path.lexists(real):
+            if real != root.path and os.path.islink(root.path) and not os.path.lexists(real):
                 raise leads_to_nothing()
             # Resolved once: a root that is a link stays the same directory for the whole batch.
             real = self._real.setdefault(root.path, real)

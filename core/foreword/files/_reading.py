@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from foreword._diagnostics import Diagnostic, Place, Severity
@@ -106,7 +105,7 @@ def assembled(
                 diagnostics.append(twice)
                 continue
             # A known name asks for a section of its own: that it has none is never passed over.
-            file = replace(file, document=None, error=twice)
+            file = MarkdownFile(file.root, file.name, file.place, None, twice, file.identity, file.size)
         files.append(file)
         if file.error is not None:
             diagnostics.append(file.error)
@@ -115,7 +114,8 @@ def assembled(
     if not trusted:
         diagnostics.extend(_hard_linked(entries))
     files.sort(key=_name)
-    diagnostics.sort(key=_order)
+    if len(diagnostics) > 1:
+        diagnostics.sort(key=_order)
     return Directory(tuple(files), tuple(diagnostics), exists)
 
 
@@ -133,6 +133,7 @@ def _hard_linked(entries: Sequence[Entry]) -> Iterator[Diagnostic]:
 
 
 _place = itemgetter(0, 1)
+_name = attrgetter("name")
 
 
 def _is_settled(entry: Entry) -> bool:
@@ -141,10 +142,6 @@ def _is_settled(entry: Entry) -> bool:
 
 def _is_same_file(entry: Entry, other: Entry) -> bool:
     return entry.file is other.file and entry.links == other.links
-
-
-def _name(file: MarkdownFile) -> str:
-    return file.name
 
 
 def _order(diagnostic: Diagnostic) -> tuple[str, int, str, str]:

@@ -52,8 +52,10 @@ def is_settled(status: Stamp, at: int) -> bool:
     False
     """
     _, _, _, modified, changed = status
-    coarse = not (modified % _COARSE_UNIT and changed % _COARSE_UNIT)
-    return (modified if modified > changed else changed) < at - (_COARSE_GRAIN if coarse else _FINE_GRAIN)
+    last = modified if modified > changed else changed
+    if last < at - _COARSE_GRAIN:
+        return True
+    return last < at - _FINE_GRAIN and modified % _COARSE_UNIT != 0 and changed % _COARSE_UNIT != 0
 
 
 class Evidence(NamedTuple):

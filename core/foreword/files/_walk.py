@@ -21,6 +21,9 @@ if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
 FILE: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 DIRECTORY: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
 
+_KIND: Final = 0o170000
+_REGULAR: Final = stat.S_IFREG
+
 # What opening a link with O_NOFOLLOW says: Linux and macOS, with O_DIRECTORY, the BSDs.
 _PERHAPS_A_LINK: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EMLINK})
 
@@ -172,10 +175,13 @@ def real_target(link: str) -> str:
 
 def read_open(fd: int, status: os.stat_result, max_bytes: int) -> bytes:
     """Read all of an open regular file, but never more than one byte above the limit."""
-    if not stat.S_ISREG(status.st_mode):
+    if status.st_mode & _KIND != _REGULAR:
         raise not_regular(status.st_mode)
     try:
-        data = os.read(fd, min(status.st_size, max_bytes) + 1)
+        size = status.st_size
+        data = os.read(fd, (size if size < max_bytes else max_bytes) + 1)
+        if data and len(data) == size <= max_bytes:
+            return data
         # The size is only a guess: files grow, and those of /proc say 0.
         while data and len(data) <= max_bytes:
             more = os.read(fd, min(max_bytes + 1 - len(data), 65536))

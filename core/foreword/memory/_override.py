@@ -16,7 +16,8 @@ from foreword._limits import resolve_within_limits
 from foreword._memory_record import MemoryRecord
 from foreword._model import Edit, Mode
 from foreword._names import NameRefused, check_id, id_key, is_tool, normalise, section_name, tool_id
-from foreword._plan import Plan, Ranked
+from foreword._plan import Plan
+from foreword._plugin_calls import Contribution
 from foreword._policy import Policy
 from foreword._prepared import PreparedEdit
 from foreword._resolve import Resolution
@@ -131,12 +132,11 @@ def attempt(builder: Builder, plan: Plan, written: Draft) -> Trial:
     """
     folder = f"{builder.settings.memory.namespace}/{MemoryRecord.OVERRIDES}"
     gone = {f"{folder}/{name}" for name in (written.file, *written.instead_of)}
-    kept = [ranked for ranked in plan.contributions if not _is_one_of(ranked, gone)]
     provider = next(plugin.provider for plugin in builder.manager.plugins if plugin.provider.entry_point == "memory")
     place = f"{folder}/{written.file}"
     document = parse(written.data.decode(), place)
     edit = file_edit(MarkdownFile(Root(folder, ""), written.file, place, document, None, None), layer="override")
-    others = plan.prepared(kept)
+    others = plan.prepared(without=lambda contribution: _is_one_of(contribution, gone))
     tried = plan.preparation.prepare(edit, provider, ("memory", "override"))
     if tried is None:
         raise ChangeRefused(f"the text of {edit.id!r} is empty, so it would change nothing")
@@ -176,17 +176,15 @@ def read_only(files: MemoryFiles, plan: Plan, id: str) -> bool:
         if id_key(named) == id_key(id) and is_read_only(path, data):
             return True
     return any(
-        ranked.contribution.edit.file is not None
-        and ranked.contribution.edit.file.front_matter.read_only
-        and id_key(ranked.contribution.edit.id) == id_key(id)
-        for ranked in plan.contributions
-        if ranked.contribution.provider.first_party and ranked.contribution.provider.entry_point == "memory"
+        one.edit.file is not None and one.edit.file.front_matter.read_only and id_key(one.edit.id) == id_key(id)
+        for one in plan.contributions
+        if one.provider.first_party and one.provider.entry_point == "memory"
     )
 
 
-def _is_one_of(ranked: Ranked, paths: set[str]) -> bool:
-    file = ranked.contribution.edit.file
-    return file is not None and ranked.contribution.provider.entry_point == "memory" and file.name in paths
+def _is_one_of(contribution: Contribution, paths: set[str]) -> bool:
+    file = contribution.edit.file
+    return file is not None and contribution.provider.entry_point == "memory" and file.name in paths
 
 
 def _base(edits: Iterable[PreparedEdit], tried: PreparedEdit, policy: Policy) -> str | None:

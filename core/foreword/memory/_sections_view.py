@@ -83,7 +83,7 @@ def view(builder: Builder, plan: Plan, id: str) -> SectionView:
 
 
 def _unrendered(edit: PreparedEdit) -> PreparedEdit:
-    return edit if edit.jinja or edit.verdict is not None else edit._replace(text=edit.raw, lines=None)
+    return edit if edit.jinja or edit.verdict is not None else edit.with_text(edit.raw)
 
 
 def _standing(resolution: Resolution, id: str) -> ResolvedSection | None:

@@ -38,7 +38,7 @@ def templates(builder: Builder, plan: Plan) -> dict[str, Template]:
     """
     edits = [edit for edit in plan.prepared() if edit.layer in LAYERS and edit.trusted and edit.verdict is None]
     jinja = {edit.id for edit in edits if edit.jinja}
-    raw = [edit._replace(text=edit.raw, lines=None) for edit in edits if edit.id not in jinja]
+    raw = [edit.with_text(edit.raw) for edit in edits if edit.id not in jinja]
     resolution = resolve(raw, builder.policy)
     named: dict[str, Template] = {}
     for section in (*resolution.sections, *resolution.tools):
