@@ -24,7 +24,6 @@ from ._findings import in_order, raise_strictly
 from ._frozen import frozen
 from ._gather import gather, gather_checks
 from ._layout import LAYOUTS
-from ._limits import resolve_within_limits
 from ._manager import Manager
 from ._names import agent_name
 from ._plan import Plan
@@ -33,8 +32,8 @@ from ._policy import Policy
 from ._prepare import Drafts, Preparation
 from ._prompt import Prompt
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
-from ._resolve import Resolution
 from ._screen import Screen
+from ._shared import Shared
 from ._sources import Sources
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class Builder:
         self._readings: Readings = Cache()
         self._sources = Sources()
         self._drafts = Drafts()
-        self._earlier: Resolution | None = None
+        self._shared = Shared(self.policy)
         self._built: dict[str | None, Built] = {}
         self._on_diagnostic = on_diagnostic
         self._warned: set[tuple[str, str, str]] = set()
@@ -264,11 +263,11 @@ class Builder:
         asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
         asked.add(call.untrusted, UNTRUSTED_ARGUMENT, "extension")
         asked.add(call.edits, EDITS, "session")
-        resolution = self._earlier = resolve_within_limits(asked.prepared(), self.policy, self._earlier)
+        resolution = self._shared.resolution(asked)
         fatal = [*self.manager.missing(frozenset(asked.broken)), *resolution.fatal]
         found = in_order({*asked.diagnostics, *resolution.diagnostics, *fatal})
         prompt = Prompt(resolution, found, agent, LAYOUTS[self.settings.layout])
-        built = Built(asked.given, asked.values, prompt, in_order(set(fatal)))
+        built = Built(asked.given, asked.strangers, asked.values, prompt, in_order(set(fatal)))
         if call.is_bare:
             self._keep(agent, built)
         return built

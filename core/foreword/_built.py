@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from ._diagnostics import Diagnostic
     from ._model import Section
     from ._plan import Plan
+    from ._plugin_calls import Strangers
     from ._prompt import Prompt
     from ._sources import Given
 
@@ -64,6 +66,7 @@ class Built(NamedTuple):
     """
 
     given: tuple[Given, ...]
+    strangers: Strangers
     values: frozenset[tuple[str, type, Value]]
     prompt: Prompt
     fatal: tuple[Diagnostic, ...]
@@ -71,4 +74,10 @@ class Built(NamedTuple):
 
     def is_of(self, asked: Plan) -> bool:
         """Say whether what was gathered now is what this prompt was made of."""
-        return self.given == asked.given and self.values == asked.values
+        given = asked.given
+        return (
+            len(self.given) == len(given)
+            and all(map(is_, self.given, given))
+            and self.strangers == asked.strangers
+            and self.values == asked.values
+        )

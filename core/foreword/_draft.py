@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from foreword.markdown._front_matter import EMPTY
 from foreword.markdown._headings import leading_heading
 from foreword.scan._scan import scan_name
 from foreword.scan._suspects import suspected
 from foreword.templates._names import compile_names
 
-from ._diagnostics import Diagnostic
+from ._diagnostics import Diagnostic, Place
 from ._edit_text import EditText, Verdict
 from ._layers import OPERATOR
-from ._names import CUSTOM_PRIORITY, KNOWN_IDS, MAX_ID, MOST_NAMES, NameRefused, check_id, clean_title, is_tool
+from ._names import CUSTOM_PRIORITY, KNOWN_IDS, MAX_ID, MOST_NAMES, Known, NameRefused, check_id, clean_title, is_tool
 from ._names import plugin_prefix as prefix_of
 from ._prepared import Outcome, PreparedEdit, PreparedMode
 from ._provider import UNTRUSTED_ARGUMENT, Provider
 
 if TYPE_CHECKING:
+    from foreword.files._markdown_file import MarkdownFile
     from foreword.templates._names import NamesTemplate
 
     from ._model import Section
@@ -258,6 +261,96 @@ class Draft(EditText):
         document = file.document
         described = document is not None and document.front_matter.description
         return bool(described) or not _is_plain(file.name.rpartition("/")[2])
+
+
+def plain(edit: Section, origin: Origin, position: int, clean: bool) -> PreparedEdit | None:
+    """Return what an edit of the operator's comes out as of which there is nothing to say and nothing to decide.
+
+    None where there is, or may be: then a `Draft` of it says what it comes out as.
+
+    Args:
+        edit: the edit that a file stands for.
+        origin: where it comes from.
+        position: its place in the list that the provider returned.
+        clean: whether the scanner has nothing to look at in its text.
+    """
+    fields = vars(edit)
+    file: MarkdownFile | None = fields["file"]
+    layer = origin.layers[0]
+    limits, trusted = origin.rights(layer)
+    if file is None or not trusted or "mode" not in fields or _given(fields) != _NOTHING_GIVEN:
+        return None
+    document = file.document
+    id, text = fields["id"], fields["text"]
+    if (
+        document is None
+        or file.error is not None
+        or document.front_matter is not EMPTY
+        or document.failed
+        or not text
+        or text is not document.text
+        or limits.file is not None
+        or limits.section is not None
+        or "names" not in limits.templates
+        or ("{" in text and "{{" in text)
+    ):
+        return None
+    name = file.name
+    if layer != "builtin" and not (
+        (clean or not suspected(text)) and _is_plain(id) and _is_plain(name.rpartition("/")[2] if "/" in name else name)
+    ):
+        return None
+    if not (spelled := _spelled(id)):
+        return None
+    id, known = spelled
+    default_title: str | None = fields["default_title"]
+    default_priority: int | None = fields["default_priority"]
+    if known is not None:
+        default_title = known.title if default_title is None else default_title
+        default_priority = known.priority if default_priority is None else default_priority
+    return PreparedEdit(
+        id,
+        layer,
+        "plain",
+        origin.provider,
+        Place(file.place, document.line),
+        position,
+        0,
+        text,
+        text,
+        None,
+        None,
+        None,
+        clean_title(default_title) if default_title else None,
+        CUSTOM_PRIORITY if default_priority is None else default_priority,
+        None,
+        None,
+        False,
+        origin.owns(id),
+        False,
+        True,
+        False,
+        None,
+        "",
+        leading_heading(text),
+    )
+
+
+_given: Final = itemgetter(
+    "title", "priority", "mode", "heading", "template", "layer", "when", "base", "copy_of_below", "literal", "findings"
+)
+_NOTHING_GIVEN: Final = (None, None, None, None, None, None, None, None, False, False, ())
+"""What an edit says of itself that says nothing but its text."""
+
+
+@lru_cache(MOST_NAMES)
+def _spelled(id: str) -> tuple[str, Known | None] | None:
+    """Return an id in its one spelling, and the known file of it; None for what is none, and for tools."""
+    try:
+        checked = check_id(id)
+    except NameRefused:
+        return None
+    return None if is_tool(checked) else (checked, KNOWN_IDS.get(checked))
 
 
 def _oversized(layer: str, most: int, raw: str) -> Verdict | None:

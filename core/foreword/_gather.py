@@ -10,8 +10,8 @@ from ._context import Context
 from ._diagnostics import Diagnostic
 from ._implementation import Implementation
 from ._manager import Manager
-from ._model import Edit
-from ._plugin_calls import Caller, Contribution, Gathered
+from ._model import Edit, Section
+from ._plugin_calls import Caller, Contribution, Gathered, Strangers
 from ._plugin_sections import HOOK, KIND, checked_section, third_party_sections
 from ._plugin_skills import plugin_skills
 from ._plugin_values import plugin_values
@@ -48,7 +48,7 @@ def gather(
             sources.keep_before(context, tuple(contributions))
     if calls := manager.calls("foreword_skills"):
         contributions += plugin_skills(caller, calls)
-    gathered.given.append(Given(tuple(contributions), (*manager.diagnostics, *said)))
+    gathered.strangers = Strangers(tuple(contributions), (*manager.diagnostics, *said))
     for implementation in manager.first_party_calls(HOOK):
         if sources is None or reader is None:
             gathered.given.append(_asked(caller, implementation, gathered))
@@ -72,12 +72,12 @@ def _asked(caller: Caller, implementation: Implementation, gathered: Gathered) -
     said = gathered.diagnostics
     start = len(said)
     provider, layers = implementation.provider, implementation.layers
-    contributions: list[Contribution] = []
+    edits: list[Section] = []
     for index, item in enumerate(caller.taken(provider, HOOK, KIND, caller.call(implementation, HOOK))):
-        section = item if type(item) is Edit else checked_section(caller, provider, index, item)
-        if section is not None:
-            contributions.append(Contribution(section, provider, layers, index))
-    return Given(tuple(contributions), tuple(said[start:]))
+        edit = item if type(item) is Edit else checked_section(caller, provider, index, item)
+        if edit is not None:
+            edits.append(edit)
+    return Given(provider, layers, tuple(edits), tuple(said[start:]))
 
 
 def gather_checks(manager: Manager, context: Context, prompt: Prompt) -> list[Diagnostic]:

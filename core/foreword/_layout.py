@@ -7,7 +7,7 @@ from typing import Protocol
 
 from foreword.markdown._borders import safe_title
 
-from ._resolve import Parts, ResolvedSection
+from ._folded import Parts, ResolvedSection
 from ._text import join
 from ._xml_layout import render
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ._diagnostics import Diagnostic
+from ._folded import ResolvedSection
 from ._names import is_tool
 from ._policy import Policy
 from ._prepared import PreparedEdit
-from ._resolve import Resolution, ResolvedSection, resolve
+from ._resolve import Resolution, resolve
 
 
 def resolve_within_limits(
@@ -38,6 +39,11 @@ def resolve_within_limits(
         present = [
             edit._replace(verdict="refused", reason=refused[edit]) if edit in refused else edit for edit in present
         ]
+
+
+def is_within_limits(resolution: Resolution, policy: Policy) -> bool:
+    """Say whether no edit of a resolution has to be refused for a limit of its layer or of the prompt."""
+    return not any(True for _ in _refused(resolution, policy))
 
 
 def _refused(resolution: Resolution, policy: Policy) -> Iterator[tuple[PreparedEdit, str]]:

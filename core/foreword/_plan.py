@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ._diagnostics import Diagnostic
 from ._layers import Layer
 from ._plugin_calls import Contribution, Gathered
+from ._prepare import typed
 from ._prepared import PreparedEdit
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class Plan:
     Attributes:
         context: what the sources were given.
         preparation: what every edit is prepared with.
-        given: what each source gave.
+        given: what each of our own sources gave.
+        strangers: what the plugins of other distributions contribute.
         broken: the plugins that did not work.
         added: what the call itself contributes, and its rank inside its layer.
     """
@@ -35,12 +37,13 @@ class Plan:
         self.context = context
         self.preparation = preparation
         self.given: tuple[Given, ...] = tuple(gathered.given)
+        self.strangers = gathered.strangers
         self.broken: set[Provider] = gathered.broken
         self.added: list[tuple[Contribution, int]] = []
 
     @property
     def values(self) -> frozenset[tuple[str, type, Value]]:
-        """The variables, so that equal ones read alike: True equals 1, and does not read like it."""
+        """The variables, as what they read like."""
         return typed(self.preparation.values)
 
     @property
@@ -57,7 +60,7 @@ class Plan:
     @property
     def contributions(self) -> list[Contribution]:
         """The edits of all sources, without those of the call."""
-        return [contribution for given in self.given for contribution in given.contributions]
+        return [*self.strangers.contributions, *(one for given in self.given for one in given.contributions)]
 
     def prepared(self, without: Callable[[Contribution], bool] | None = None) -> list[PreparedEdit]:
         """Prepare every contribution by itself.
@@ -65,27 +68,28 @@ class Plan:
         Args:
             without: says of a contribution whether it is left out.
         """
-        preparation = self.preparation
-        prepare = preparation.prepare
         edits: list[PreparedEdit] = []
         for given in self.given:
-            if without is not None:
-                kept = tuple([one for one in given.contributions if not without(one)])
-                given = given._replace(contributions=kept)
-            if given.seen is not None:
-                preparation.prepare_given(given, edits)
+            if without is None:
+                part = self.preparation.part(given)
+                self.diagnostics.extend(part.said)
+                edits += (edit for edit in part.edits if edit is not None)
                 continue
-            for section, provider, layers, position in given.contributions:
-                edit = prepare(section, provider, layers, position)
-                if edit is not None:
+            for contribution in given.contributions:
+                if not without(contribution) and (edit := self.preparation.prepare(*contribution)) is not None:
                     edits.append(edit)
+        return edits + self.prepared_more()
+
+    def prepared_more(self) -> list[PreparedEdit]:
+        """Prepare what strangers and the call itself contribute."""
+        prepare = self.preparation.prepare
+        edits: list[PreparedEdit] = []
+        for section, provider, layers, position in self.strangers.contributions:
+            edit = prepare(section, provider, layers, position)
+            if edit is not None:
+                edits.append(edit)
         for (section, provider, layers, position), rank in self.added:
             edit = prepare(section, provider, layers, position, rank)
             if edit is not None:
                 edits.append(edit)
         return edits
-
-
-def typed(values: Mapping[str, Value]) -> frozenset[tuple[str, type, Value]]:
-    """Return the variables as what they read like."""
-    return frozenset([(name, type(value), value) for name, value in values.items()])

@@ -43,24 +43,37 @@ class Contribution(NamedTuple):
     position: int
 
 
+class Strangers(NamedTuple):
+    """What the plugins of other distributions contribute, and what there is to say of all plugins."""
+
+    contributions: tuple[Contribution, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
 @dataclass(slots=True)
 class Gathered:
     """Everything that the plugins contribute to one prompt."""
 
-    given: "list[Given]" = field(default_factory=lambda: [])
+    given: list[Given] = field(default_factory=lambda: [])
+    """What each of our own sources gave."""
+    strangers: Strangers = field(default_factory=Strangers)
     values: dict[str, Value] = field(default_factory=dict[str, Value])
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    """What was said while they were called."""
     broken: set[Provider] = field(default_factory=set[Provider])
 
     @property
     def contributions(self) -> list[Contribution]:
-        """The edits of all sources."""
-        return [contribution for given in self.given for contribution in given.contributions]
+        """The edits of all plugins."""
+        return [*self.strangers.contributions, *(one for given in self.given for one in given.contributions)]
 
     @property
     def said(self) -> list[Diagnostic]:
-        """What there is to say of all sources."""
-        return [diagnostic for given in self.given for diagnostic in given.diagnostics]
+        """What there is to say of all plugins, whether they were called or what they gave before was taken."""
+        said = list(self.strangers.diagnostics)
+        for given in self.given:
+            said += given.diagnostics
+        return said
 
 
 class Caller:

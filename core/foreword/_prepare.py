@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from foreword.scan._suspects import suspected
 
 from ._diagnostics import Diagnostic
-from ._draft import MEND, REMEDIES, Draft, Origin
+from ._draft import MEND, REMEDIES, Draft, Origin, plain
 from ._edit_text import EditText
 from ._names import is_tool
 from ._policy import Policy
@@ -21,18 +23,47 @@ if TYPE_CHECKING:
     from ._model import Section
     from ._sources import Given
 
+V = TypeVar("V")
+
 MOST_DRAFTS: Final = 16_384
 
 
-class Drafts:
-    """The drafts of edits that come again as the very same objects.
+class Part(NamedTuple):
+    """What the edits of one source came out as: by position, None for one that is none; and what there is to say."""
 
-    A draft holds its edit, so that no other object can have the identity it is found by. Like the cache of
-    readings it has no lock: each step is one operation of a dict.
+    edits: tuple[PreparedEdit | None, ...]
+    said: tuple[Diagnostic, ...]
+
+
+class Basis:
+    """What the edits of one source came out as, as far as neither the agent nor any variable matters.
+
+    ``open`` holds the positions of those for which they do, with the draft of each.
+    """
+
+    __slots__ = ("given", "last", "open", "part")
+
+    def __init__(self, given: Given, part: Part, open: tuple[tuple[int, Draft], ...]) -> None:
+        self.given = given
+        self.part = part
+        self.open = open
+        self.last: tuple[str | None, frozenset[tuple[str, type, Value]], Part] | None = None
+
+
+Kept = tuple["Section", Origin, int, PreparedEdit | Draft]
+"""An edit, where it comes from, its position, and what it came out as: a draft where there is more to it."""
+
+
+class Drafts:
+    """What edits came out as that come again as the very same objects.
+
+    Each is kept with its edit, so that no other object can have the identity it is found by. Like the cache of
+    readings this has no lock: each step is one operation of a dict.
     """
 
     def __init__(self) -> None:
-        self._kept: dict[int, Draft] = {}
+        self._kept: dict[int, Kept] = {}
+        self._bases: dict[int, Basis] = {}
         self._origins: dict[tuple[Provider, tuple[str, ...]], Origin] = {}
 
     def origin(self, provider: Provider, layers: tuple[str, ...], policy: Policy) -> Origin:
@@ -42,19 +73,60 @@ class Drafts:
             origin = self._origins[provider, layers] = Origin(provider, layers, policy)
         return origin
 
-    def get(self, edit: Section, origin: Origin, position: int) -> Draft | None:
-        """Return the draft of this edit, from this origin at this position, or None."""
-        kept = self._kept.get(id(edit))
-        if kept is None or kept.edit is not edit or kept.position != position or kept.origin is not origin:
-            return None
-        return kept
+    def basis(self, given: Given, policy: Policy, screen: Screen) -> Basis:
+        """Return what the edits of a source came out as, whoever the agent is."""
+        basis = self._bases.get(id(given))
+        if basis is None or basis.given is not given:
+            basis = self._drafted(given, policy, screen)
+            _keep(self._bases, id(given), basis)
+        return basis
 
-    def put(self, made: Draft) -> None:
-        """Keep a draft, and let go of the older half when they are too many."""
-        self._kept[id(made.edit)] = made
-        if len(self._kept) > MOST_DRAFTS:
-            for key in list(self._kept)[: MOST_DRAFTS // 2]:
-                self._kept.pop(key, None)
+    def _drafted(self, given: Given, policy: Policy, screen: Screen) -> Basis:
+        origin = self.origin(given.provider, given.layers, policy)
+        get = self._kept.get
+        known: list[Kept | None] = []
+        new: list[str] = []
+        for position, edit in enumerate(given.edits):
+            kept = get(id(edit))
+            if kept is None or kept[0] is not edit or kept[2] != position or kept[1] is not origin:
+                kept = None
+                new.append(vars(edit)["text"])
+            known.append(kept)
+        clean = len(new) > 1 and _is_clean(new)
+        edits: list[PreparedEdit | None] = []
+        said: list[Diagnostic] = []
+        open: list[tuple[int, Draft]] = []
+        position = -1
+        for edit, kept in zip(given.edits, known, strict=True):
+            position += 1
+            if kept is None:
+                made = plain(edit, origin, position, clean) or Draft(edit, origin, position, 0, screen)
+                _keep(self._kept, id(edit), (edit, origin, position, made))
+            else:
+                made = kept[3]
+            if made.__class__ is PreparedEdit:
+                edits.append(made)
+                continue
+            assert isinstance(made, Draft)
+            if made.waits or vars(edit).get("when") is not None:
+                open.append((position, made))
+                edits.append(None)
+            else:
+                said += made.said
+                edits.append(made.prepared)
+        return Basis(given, Part(tuple(edits), tuple(said)), tuple(open))
+
+
+def _keep(kept: dict[int, V], key: int, value: V) -> None:
+    kept[key] = value
+    if len(kept) > MOST_DRAFTS:
+        for old in list(kept)[: MOST_DRAFTS // 2]:
+            kept.pop(old, None)
+
+
+def typed(values: Mapping[str, Value]) -> frozenset[tuple[str, type, Value]]:
+    """Return variables as what they read like: True equals 1, and does not read like it."""
+    return frozenset([(name, type(value), value) for name, value in values.items()])
 
 
 @dataclass(slots=True)
@@ -95,30 +167,30 @@ class Preparation:
         self.diagnostics += made.said
         return self._finished(made) if made.waits else made.prepared
 
-    def prepare_given(self, given: Given, edits: list[PreparedEdit]) -> None:
-        """Prepare what one of our own sources gave, whose edits never say anything else, and add it to a list.
+    def part(self, given: Given) -> Part:
+        """Prepare what one of our own sources gave, whose edits never say anything else.
 
         Args:
             given: what the source gave.
-            edits: takes the prepared edits.
         """
-        drafts, screen, append = self.drafts, self.screen, edits.append
-        origin: Origin | None = None
-        for edit, provider, layers, position in given.contributions:
-            when = vars(edit).get("when")
-            if when is not None and not when.holds(self.agent, self.values):
-                continue
-            if origin is None:
-                origin = drafts.origin(provider, layers, self.policy)
-            made = drafts.get(edit, origin, position)
-            if made is None:
-                made = Draft(edit, origin, position, 0, screen)
-                drafts.put(made)
-            if made.said:
-                self.diagnostics += made.said
-            prepared = self._finished(made) if made.waits else made.prepared
-            if prepared is not None:
-                append(prepared)
+        basis = self.drafts.basis(given, self.policy, self.screen)
+        if not basis.open:
+            return basis.part
+        values = typed(self.values)
+        last = basis.last
+        if last is not None and last[0] == self.agent and last[1] == values:
+            return last[2]
+        edits = list(basis.part.edits)
+        said, self.diagnostics = self.diagnostics, []
+        for position, draft in basis.open:
+            when = vars(draft.edit).get("when")
+            if when is None or when.holds(self.agent, self.values):
+                self.diagnostics += draft.said
+                edits[position] = self._finished(draft) if draft.waits else draft.prepared
+        part = Part(tuple(edits), (*basis.part.said, *self.diagnostics))
+        self.diagnostics = said
+        basis.last = (self.agent, values, part)
+        return part
 
     def _finished(self, made: Draft) -> PreparedEdit | None:
         """Render what waits for the values of variables."""
@@ -144,3 +216,10 @@ class Preparation:
             text.say("FW010", f"the text of {id!r} is empty once rendered", "check its conditions", "warning", id)
             return None
         return waiting.with_text(body, lines)
+
+
+def _is_clean(texts: list[str]) -> bool:
+    """Say whether the scanner has nothing to look at in any of many texts; in doubt it has."""
+    whole = "\n\n".join(texts)
+    # What stands around a character can make it harmless only where it is no ASCII.
+    return whole.isascii() and not suspected(whole)

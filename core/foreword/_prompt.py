@@ -12,12 +12,12 @@ from typing import NamedTuple, NoReturn, overload
 from ._diagnostics import Diagnostic, Place
 from ._errors import UnknownSection
 from ._explanation import Explanation
+from ._folded import ResolvedSection
 from ._layout import LAYOUTS, SEPARATOR, Layout, parts, rendered
 from ._names import id_key, last_part
 from ._prepared import PreparedEdit, Span, Step
-from ._resolve import Resolution, ResolvedSection
+from ._resolve import Resolution
 from ._text import join
-
 
 _set = object.__setattr__
 

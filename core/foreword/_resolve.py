@@ -8,93 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import is_
-from typing import NamedTuple
 
 from ._diagnostics import Diagnostic
-from ._fold import Fold, alone
-from ._layers import OPERATOR, RANK
-from ._names import KNOWN_IDS, id_key, is_tool, last_part
+from ._folded import Folded, ResolvedSection, folded
+from ._layers import OPERATOR
+from ._names import id_key, is_tool
 from ._policy import Policy
 from ._prepared import PreparedEdit, Step
-from ._standing import Standing
 from ._text import join
-from ._titles import RESERVED, own_heading, reserved_by, unreserved
+from ._titles import RESERVED
 
-
-Parts = tuple[tuple[str, ...], str, tuple[str, ...]]
-"""A section as a layout writes it: the lines before its text, the text, and the lines after it."""
-
-
-class ResolvedSection:
-    """A section that stands, with its text.
-
-    Attributes:
-        id: what it is called.
-        title: the title it stands under, or None.
-        own_heading: whether that is the heading with which its text begins.
-        priority: its place, low first.
-        standing: what stands, and where it came from.
-        place_key: where it stands among the sections: priority, layer that defined it, id.
-        written: the section as a layout writes it, once it was asked for.
-    """
-
-    __slots__ = ("id", "own_heading", "place_key", "priority", "standing", "title", "written")
-
-    def __init__(self, id: str, title: str | None, own_heading: bool, standing: Standing) -> None:
-        self.id = id
-        self.title = title
-        self.own_heading = own_heading
-        self.priority = standing.priority
-        self.standing = standing
-        self.place_key = (standing.priority, RANK[standing.definer.layer], id)
-        self.written: tuple[object, Parts] | None = None
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ResolvedSection) and self._all() == other._all()
-
-    def __hash__(self) -> int:
-        return hash(self.place_key)
-
-    def _all(self) -> tuple[object, ...]:
-        return self.id, self.title, self.own_heading, self.standing
-
-    @property
-    def title_trusted(self) -> bool:
-        """Whether the operator gave the title."""
-        return self.standing.title is not None and self.standing.titled_by.trusted
-
-    @property
-    def definer(self) -> PreparedEdit:
-        """The edit that defined the section."""
-        return self.standing.definer
-
-    @property
-    def winner(self) -> PreparedEdit:
-        """The edit whose text stands."""
-        return self.standing.winner
-
-
-
-class Folded(NamedTuple):
-    """What the edits of one section came to.
-
-    ``edits`` are they, as they were given; ``reserves`` the keys of the titles that the operator's among them take.
-    ``strange`` is whether any is a stranger's: only then do the titles count that all reserve, which were ``reserved``.
-    """
-
-    edits: list[PreparedEdit]
-    id: str
-    section: ResolvedSection | None
-    steps: tuple[Step, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    lost: tuple[PreparedEdit, ...]
-    reserves: frozenset[str]
-    reserved: frozenset[str]
-    strange: bool
-    bytes: Mapping[str, int]
-    """How many bytes of the text each layer gave that may only give so many."""
-    total: int
-    """How many bytes the text has, where the prompt may only have so many."""
+_TOOLS = "tools/"
+_NONE: Mapping[str, Folded] = {}
 
 
 class Resolution:
@@ -104,30 +29,36 @@ class Resolution:
         sections: the sections, in their order.
         tools: the prose for tools.
         folded: what the edits of each id came to, by its key.
+        reserved: the keys of the titles that no untrusted layer may take.
+        is_moved: whether any section stands elsewhere than at its place.
         diagnostics: what there is to say.
         fatal: the findings for which the build must raise.
     """
 
-    __slots__ = ("diagnostics", "fatal", "folded", "sections", "tools")
+    __slots__ = ("diagnostics", "fatal", "folded", "is_moved", "reserved", "sections", "tools")
 
     def __init__(
         self,
         sections: tuple[ResolvedSection, ...],
         tools: tuple[ResolvedSection, ...],
         folded: Mapping[str, Folded],
+        reserved: frozenset[str],
+        is_moved: bool,
         diagnostics: tuple[Diagnostic, ...],
         fatal: tuple[Diagnostic, ...],
     ) -> None:
         self.sections = sections
         self.tools = tools
         self.folded = folded
+        self.reserved = reserved
+        self.is_moved = is_moved
         self.diagnostics = diagnostics
         self.fatal = fatal
 
     @property
     def chains(self) -> dict[str, tuple[Step, ...]]:
         """Every edit that was tried, with its outcome, by section."""
-        return {one.id: one.steps for _, one in sorted(self.folded.items())}
+        return {one.id: one.steps for _, one in sorted(self.folded.items(), key=_by_key)}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Resolution) and self._all() == other._all()
@@ -154,32 +85,99 @@ def resolve(edits: Iterable[PreparedEdit], policy: Policy, earlier: Resolution |
     """
     groups: dict[str, list[PreparedEdit]] = {}
     for edit in edits:
-        id = edit.id
-        key = id_key(id) if id.startswith(_TOOLS) else id
+        key = _key(edit)
         group = groups.get(key)
         if group is None:
             groups[key] = [edit]
         else:
             group.append(edit)
     before = earlier.folded if earlier is not None else _NONE
-    folded: dict[str, Folded] = {}
-    strange: list[str] = []
-    told = False
+    found: dict[str, Folded] = {}
     for key, group in groups.items():
         old = before.get(key)
         if old is None or len(group) != len(old.edits) or not all(map(is_, group, old.edits)):
-            old = _folded(key, group, policy, RESERVED)
-        folded[key] = old
-        if old.strange:
-            strange.append(key)
-    reserved = RESERVED.union(*[one.reserves for one in folded.values() if one.reserves])
-    for key in strange:
+            old = folded(key, group, policy)
+        found[key] = old
+    return _completed(found, policy)
+
+
+def resolve_changed(
+    earlier: Resolution, gone: Sequence[PreparedEdit], come: Sequence[PreparedEdit], policy: Policy
+) -> Resolution:
+    """Return the resolution of the edits of an earlier one but some, and of some others.
+
+    It is what `resolve` returns for those edits, and costs what has changed.
+
+    Args:
+        earlier: a resolution under the same policy.
+        gone: edits of it that are not there any more, each the very object.
+        come: edits that are there in addition.
+        policy: what the operator allows.
+    """
+    if not gone and not come:
+        return earlier
+    groups: dict[str, list[PreparedEdit]] = {}
+    for edit in gone:
+        key = _key(edit)
+        if key not in groups:
+            groups[key] = list(earlier.folded[key].edits)
+        groups[key] = [other for other in groups[key] if other is not edit]
+    for edit in come:
+        key = _key(edit)
+        if key not in groups:
+            old = earlier.folded.get(key)
+            groups[key] = list(old.edits) if old is not None else []
+        groups[key].append(edit)
+    found = dict(earlier.folded)
+    exchanged: dict[int, ResolvedSection] = {}
+    in_place = not earlier.is_moved
+    for key, group in groups.items():
+        old = found.pop(key, None)
+        if group:
+            found[key] = new = folded(key, group, policy, earlier.reserved)
+            in_place = in_place and old is not None and _stands_alike(old, new)
+            if old is not None and old.section is not None and new.section is not None:
+                exchanged[id(old.section)] = new.section
+        else:
+            in_place = False
+    if not in_place:
+        return _completed(found, policy)
+    get = exchanged.get
+    sections = tuple([get(id(section), section) for section in earlier.sections])
+    fatal = tuple(_required(policy, found))
+    return Resolution(sections, earlier.tools, found, earlier.reserved, False, earlier.diagnostics, fatal)
+
+
+def _stands_alike(old: Folded, new: Folded) -> bool:
+    """Say whether a section differs in its text only: nothing else of the prompt has to be looked at again."""
+    before, after = old.section, new.section
+    return (
+        before is not None
+        and after is not None
+        and before.place_key == after.place_key
+        and before.standing.placed_by.trusted == after.standing.placed_by.trusted
+        and old.reserves == new.reserves
+        and not (old.diagnostics or new.diagnostics or old.lost or new.lost)
+        and not is_tool(after.id)
+    )
+
+
+def _key(edit: PreparedEdit) -> str:
+    id = edit.id
+    return id_key(id) if id.startswith(_TOOLS) else id
+
+
+def _completed(found: dict[str, Folded], policy: Policy) -> Resolution:
+    """Return the resolution that sections come to together."""
+    reserved = RESERVED.union(*[one.reserves for one in found.values() if one.reserves])
+    for key, one in found.items():
         # Only a stranger's title has to keep clear of what others reserve.
-        if folded[key].reserved != reserved:
-            folded[key] = _folded(key, groups[key], policy, reserved)
+        if one.strange and one.reserved != reserved:
+            found[key] = folded(key, one.edits, policy, reserved)
     sections: list[ResolvedSection] = []
     tools: list[tuple[str, ResolvedSection]] = []
-    for key, one in folded.items():
+    told = False
+    for key, one in found.items():
         if one.section is not None:
             if key.startswith(_TOOLS):
                 tools.append((key, one.section))
@@ -189,89 +187,19 @@ def resolve(edits: Iterable[PreparedEdit], policy: Policy, earlier: Resolution |
             told = True
     diagnostics: list[Diagnostic] = []
     if told:
-        in_order = [one for _, one in sorted(folded.items())]
+        in_order = [one for _, one in sorted(found.items(), key=_by_key)]
         ids = sorted(one.id for one in in_order)
         diagnostics += (said for one in in_order for said in one.diagnostics)
         diagnostics += (_no_target(edit, ids) for one in in_order for edit in one.lost)
     ordered, moved = _order(sections, policy)
     diagnostics += moved
-    fatal = tuple(_required(policy, folded))
+    fatal = tuple(_required(policy, found))
     prose = tuple([section for _, section in sorted(tools, key=_by_key)]) if tools else ()
-    return Resolution(ordered, prose, folded, tuple(diagnostics), fatal)
+    return Resolution(ordered, prose, found, reserved, bool(moved), tuple(diagnostics), fatal)
 
 
-_TOOLS = "tools/"
-_NONE: Mapping[str, Folded] = {}
-
-
-def _by_key(tool: tuple[str, ResolvedSection]) -> str:
-    return tool[0]
-
-
-def _folded(key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozenset[str]) -> Folded:
-    if len(edits) == 1 and (standing := alone(edits[0], policy)) is not None:
-        edit = edits[0]
-        section = _section(edit.id, standing, reserved)
-        steps = (Step(edit, "applied", ""),)
-        return Folded(edits, edit.id, section, steps, (), (), reserved_by(edits), RESERVED, False,
-                      _sizes(standing, policy), _total(standing, policy))  # fmt: skip
-    fold = Fold(key, edits, policy, reserved)
-    fold.run()
-    standing = fold.standing
-    strange = not all([edit.trusted for edit in edits])
-    if standing is None:
-        id, section = min([edit.id for edit in edits]), None
-    else:
-        id = standing.definer.id
-        section = _section(id, standing, reserved)
-    return Folded(
-        edits,
-        id,
-        section,
-        fold.steps(),
-        tuple(fold.diagnostics),
-        tuple(fold.without_target),
-        reserved_by(edits),
-        reserved if strange else RESERVED,
-        strange,
-        _sizes(standing, policy) if standing is not None else _NO_SIZES,
-        _total(standing, policy) if standing is not None else 0,
-    )
-
-
-_NO_SIZES: Mapping[str, int] = {}
-
-
-def _sizes(standing: Standing, policy: Policy) -> Mapping[str, int]:
-    """Return how many bytes of the text each limited layer gave."""
-    limited = policy.limited
-    sizes: dict[str, int] | None = None
-    for text, edit, _ in standing.spans:
-        if edit is not None and edit.layer in limited:
-            sizes = sizes or {}
-            sizes[edit.layer] = sizes.get(edit.layer, 0) + len(text.encode())
-    return sizes or _NO_SIZES
-
-
-def _total(standing: Standing, policy: Policy) -> int:
-    return 0 if policy.prompt is None else len(join(standing.spans).encode())
-
-
-def _section(id: str, standing: Standing, reserved: frozenset[str]) -> ResolvedSection:
-    title, own = standing.title or None, False
-    if title is not None and not standing.title_given and (heading := own_heading(standing)) is not None:
-        title, own = heading, True
-    elif title is None and not standing.winner.trusted and not is_tool(id):
-        title = _title_of_untitled(id, reserved)
-    return ResolvedSection(id, title, own, standing)
-
-
-def _title_of_untitled(id: str, reserved: frozenset[str]) -> str:
-    if id in KNOWN_IDS:
-        title = id.replace("_", " ").title()
-    else:
-        title = last_part(id)
-    return unreserved(title, id, reserved)
+def _by_key(keyed: tuple[str, object]) -> str:
+    return keyed[0]
 
 
 def _order(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from ._plan import typed
+from ._plugin_calls import Contribution
+from ._prepare import typed
 
 if TYPE_CHECKING:
     from foreword.files._reader import Observation, Reader
 
     from ._context import Context
     from ._diagnostics import Diagnostic
-    from ._plugin_calls import Contribution
+    from ._model import Section
+    from ._provider import Provider
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -20,20 +22,32 @@ V = TypeVar("V")
 MOST_KEPT: Final = 8192
 
 
-class Given(NamedTuple):
-    """What one source gave to one prompt.
+_SHARED: Final = frozenset({"builtin", "directory"})
 
-    ``seen`` is what it asked the reader; None when the source is a stranger, of whom it is not known what else it
-    looks at.
+
+class Given(NamedTuple):
+    """What one of our own sources gave to one prompt.
+
+    ``seen`` is what it asked the reader; None when it went wrong, so that it is asked again.
     """
 
-    contributions: tuple[Contribution, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
+    provider: Provider
+    layers: tuple[str, ...]
+    edits: tuple[Section, ...]
+    diagnostics: tuple[Diagnostic, ...]
     seen: tuple[Observation, ...] | None = None
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether all agents are given the same."""
+        return self.provider.entry_point in _SHARED
 
-NOTHING: Final = Given(seen=())
-"""What a source gives that has nothing to look at."""
+    @property
+    def contributions(self) -> Iterator[Contribution]:
+        """Its edits, each with where it came from."""
+        for position, edit in enumerate(self.edits):
+            yield Contribution(edit, self.provider, self.layers, position)
+
 
 _SCOPES: Final[Mapping[str, Callable[[Context], Hashable]]] = {
     "builtin": lambda context: True,

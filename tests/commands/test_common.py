@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import click
 import pytest
 
 from foreword import __version__
+from foreword import commands as foreword_commands
 from foreword.commands._group import COMMANDS, foreword
 
 OPTIONS = ["--config", "--prompts-dir", "--agent", "--memory", "--skills", "--var", "--strict", "--json", "-v"]
@@ -54,11 +57,27 @@ def test_commands_that_build_share_their_options(run: Any, name: str) -> None:
     assert [option for option in OPTIONS if option not in words] == []
 
 
-def test_help_lists_every_command_with_a_line(run: Any) -> None:
-    """``foreword --help`` names every command; asking for it runs none."""
-    words = run("--help").out
+def test_help_is_what_click_prints_of_the_commands_themselves(run: Any) -> None:
+    """``foreword --help`` loads no command, and reads as if each had been loaded and asked."""
+    loaded = click.Group("foreword", epilog=foreword.epilog, help=foreword.help, params=foreword.params)
+    loaded.list_commands = lambda ctx: list(COMMANDS)  # type: ignore[method-assign]
     for name, line in COMMANDS.items():
-        assert re.search(rf"^  {name} +{re.escape(line[:20])}", words, re.MULTILINE)
+        command = foreword.get_command(click.Context(foreword), name)
+        assert command is not None
+        assert command.name == name
+        loaded.add_command(copy(command), name)
+        loaded.commands[name].short_help = line
+    with click.Context(loaded, info_name="foreword") as context:
+        assert run("--help").out == f"{loaded.get_help(context)}\n"
+
+
+def test_help_names_every_module_that_holds_a_command() -> None:
+    """No command is left out of the list, and the line of ``memory`` names commands that it has."""
+    folder = Path(foreword_commands.__file__).parent
+    modules = {module.stem for module in folder.glob("*.py") if not module.stem.startswith("_")}
+    assert set(COMMANDS) == modules
+    named = COMMANDS["memory"].partition(": ")[2].rstrip(".").split(", ")
+    assert {f"foreword memory {word}" for word in named} <= set(ALL)
 
 
 def test_the_version_is_told_without_loading_anything() -> None:
@@ -72,6 +91,14 @@ def test_the_version_is_told_without_loading_anything() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"foreword {__version__}\n", "")
+
+
+def test_a_command_leaves_the_collector_of_its_caller_alone(run: Any) -> None:
+    """Whoever runs ``foreword`` inside a program of their own has the same garbage collector after it."""
+    before = gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()
+    assert run("build").code == 0
+    assert run("build", "--prompts-dir", "nowhere").code == 2
+    assert (gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()) == before
 
 
 # -- misuse ----------------------------------------------------------------------------------------

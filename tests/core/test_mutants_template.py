@@ -225,3 +225,86 @@ def test_every_part_in_a_loop_is_work() -> None:
     assert render_jinja(loops.replace("@", ""), {})[0] == ""
     with pytest.raises(JinjaError, match="too much work"):
         render_jinja(loops.replace("@", "x"), {})
+
+
+@pytest.mark.parametrize(
+    ("template", "steps"),
+    [
+        ("a", 2),
+        ("{{ 1 }}", 2),
+        ("{{ 'LONG' }}", 6),
+        ("{{ x }}", 6),
+        ("{{ a.b }}", 7),
+        ("{% if x %}{% endif %}", 6),
+        ("{% if 1 %}{{ x }}{% endif %}", 10),
+        ("{% if 0 %}{% elif x %}{{ x }}{% endif %}", 20),
+        ("{% for i in [] %}{% else %}{{ x }}{% endfor %}", 10),
+        ("{% for i in [1, 2, 3] %}{% endfor %}", 8),
+        ("{% for i in ['LONG', 'b'] %}{% endfor %}", 12),
+        ("{% for i in ['LONG', 'b'] %}{{ i }}{% endfor %}", 28),
+        ("{% for i in range(5) %}{{ x }}{% endfor %}", 47),
+        ("{% for i in range(2) %}{% for j in range(3) %}{{ x }}{% endfor %}{% endfor %}", 74),
+        ("{% for i in range(4) %}{{ loop.index }}{% endfor %}", 18),
+        ("{{ not x }}", 9),
+        ("{{ x|upper }}", 9),
+        ("{{ x ~ x }}", 16),
+        ("{{ x is eq x }}", 16),
+        ("{{ x if x else x }}", 23),
+        ("{{ x == x == x }}", 25),
+        ("{{ 'a' in ['LONG'] }}", 13),
+        ("{{ ['LONG', 'b']|join }}", 13),
+        ("{{ ['a', 'b', 'c']|join('LONG') }}", 31),
+    ],
+)
+def test_how_much_work_a_template_makes(template: str, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part is a step as often as it runs, and a value of two units is two more for each level around it."""
+    long = "a" * 2 * rules.STEP_CHARACTERS
+    values: dict[str, Value] = {"x": long, "a.b": long}
+    tree = template.replace("LONG", long)
+    monkeypatch.setattr(rules, "MAX_STEPS", steps)
+    Gate(values).check(_environment().parse(tree))
+    monkeypatch.setattr(rules, "MAX_STEPS", steps - 1)
+    with pytest.raises(JinjaError, match=f"too much work: more than {steps - 1} steps"):
+        Gate(values).check(_environment().parse(tree))
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{{ ['a']|join(d=',') }}", "the filter 'join' takes at most a separator in parentheses"),
+        ("{{ ['a']|join(*[]) }}", "the filter 'join' takes at most a separator in parentheses"),
+        ("{{ ['a']|join(**x) }}", "the filter 'join' takes at most a separator in parentheses"),
+        ("{{ ['a']|join(',', ';') }}", "the filter 'join' takes at most a separator in parentheses"),
+        ("{{ x|upper(1) }}", "the filter 'upper' takes nothing in parentheses"),
+        ("{{ x|default }}", "the filter 'default' takes one value, or a value and true, in parentheses"),
+        ("{{ x|default(1, true, 1) }}", "the filter 'default' takes one value, or a value and true, in parentheses"),
+        ("{{ 1 is even(a=1) }}", "the test 'even' takes nothing after it"),
+        ("{{ 1 is even(*[]) }}", "the test 'even' takes nothing after it"),
+        ("{{ 1 is even(**x) }}", "the test 'even' takes nothing after it"),
+        ("{{ 1 is even(1) }}", "the test 'even' takes nothing after it"),
+        ("{{ 1 is eq }}", "the test 'eq' takes one value after it"),
+        ("{{ 1 is eq(1, 2) }}", "the test 'eq' takes one value after it"),
+        ("{% for i in range() %}{% endfor %}", "range takes one to three whole numbers"),
+        ("{% for i in range(1, 2, 3, 4) %}{% endfor %}", "range takes one to three whole numbers"),
+        ("{% for i in range(1, 2, 0) %}{% endfor %}", "range takes one to three whole numbers"),
+        ("{% for i in range(1.0) %}{% endfor %}", "range takes one to three whole numbers"),
+        ("{% for i in range(true) %}{% endfor %}", "range takes one to three whole numbers"),
+        ("{% for i in range(1, stop=2) %}{% endfor %}", "range takes one to three whole numbers"),
+        ("{% for i in range(1, *[]) %}{% endfor %}", "range takes one to three whole numbers"),
+        ("{% for i in range(1, **x) %}{% endfor %}", "range takes one to three whole numbers"),
+        ("{% for i in range(1001) %}{% endfor %}", "a loop runs more than 1000 times"),
+        ("{% for i in range(0, -2002, -2) %}{% endfor %}", "a loop runs more than 1000 times"),
+    ],
+)
+def test_what_takes_how_many_arguments(template: str, message: str) -> None:
+    """Filters, tests and ranges take so many arguments, none of them by name and none unpacked."""
+    with pytest.raises(JinjaError) as caught:
+        render_jinja(template, {"x": "a"})
+    assert message in caught.value.message
+
+
+def test_the_longest_loops() -> None:
+    """A loop may run so many times, over numbers in any order, with a sign or without."""
+    for numbers in ("1000", "-1000, 0", "0, -2000, -2", "+1, +1001, +1"):
+        assert render_jinja(f"{{% for i in range({numbers}) %}}{{% endfor %}}", {})[0] == ""
+    assert render_jinja("{% for i in range(3, -3, -2) %}{{ i }},{% endfor %}", {})[0] == "3,1,-1,"

@@ -25,7 +25,8 @@ from foreword._layers import LAYERS, RANK, UNTRUSTED
 from foreword._policy import Policy, SectionRule
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
-from foreword._resolve import Resolution, ResolvedSection, resolve
+from foreword._folded import ResolvedSection
+from foreword._resolve import Resolution, resolve
 from foreword._standing import text_hash
 from foreword._text import join
 

@@ -235,6 +235,19 @@ def test_the_names_of_a_template(text: str, names: set[str]) -> None:
     assert compile_names(text).names == names
 
 
+@given(HOSTILE, st.text("b\n", max_size=4))
+@example("\\{{ a }}\n{{ a }}", "\n")
+@example("\\{{ a }}\n", "\n")
+@example("\n{{ a }}\n{{ a }}\n", "x\n\ny")
+def test_each_line_comes_from_the_one_that_is_told(text: str, value: str) -> None:
+    """A line of the result stands for the source line whose text or whose values it holds."""
+    mark = "\ue000"
+    whole = render_names(text, {"a": value.replace("\n", mark)}).text
+    expected = [line for line, written in enumerate(whole.split("\n")) for _ in range(1 + written.count(mark))]
+    lines = render_names(text, {"a": value}).lines
+    assert lines == (tuple(expected) if mark in whole else None)
+
+
 @given(HOSTILE)
 def test_unknown_names_stand_in_their_line(text: str) -> None:
     """Each name that is reported stands, in exact form, in the line that is named, and only once."""

@@ -13,13 +13,15 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from foreword import Builder, Edit, ForewordError, Prompt, Section
+from foreword import Builder, ConfigError, Edit, ForewordError, Prompt, Section
 from foreword._diagnostics import Diagnostic
 
 CONFIG = """prompts_dir = "site/prompts"
@@ -86,6 +88,7 @@ AGENTS = (None, "ada", "bea")
 SEEN: Counter[str] = Counter()
 """How often what the machine is there for has come about."""
 
+rarely = st.sampled_from([False, False, True])
 any_one = st.integers(0, 10_000)
 some_agents = st.sampled_from([AGENTS, AGENTS, ("ada",), (None,), ("bea", "ada"), ("ada", "bea"), (None, "bea")])
 
@@ -127,24 +130,30 @@ class Warm(RuleBasedStateMachine):
         return Builder.from_config(self.home / "foreword.toml", plugins=False, on_diagnostic=told.append)
 
     def compare(self, agents: tuple[str | None, ...]) -> None:
-        """Compare what the kept builder gives with what new ones give, and with what it gives once more."""
+        """Compare what the kept builder gives with what a new one gives, and with what it gives once more."""
+        cold_told: list[Diagnostic] = []
+        try:
+            cold_builder = self.builder(cold_told)
+        except ForewordError as error:
+            assert error.args
+            cold_builder = None
         for agent in agents:
-            SEEN["quick"] += (built := self.warm._built.get(agent)) is not None and (
-                built.evidence is not None and built.evidence.holds()
-            )
+            built = self.warm._built.get(agent)
+            SEEN["quick"] += built is not None and built.evidence is not None and built.evidence.holds()
             self.told.clear()
-            prompt, warm = outcome(lambda agent=agent: self.warm.build(agent))
-            said = list(self.told)
-            cold_told: list[Diagnostic] = []
-            _, cold = outcome(lambda agent=agent, told=cold_told: self.builder(told).build(agent))
+            cold_told.clear()
+            prompt, warm = outcome(self.warm, agent)
+            if cold_builder is None:
+                assert prompt is None
+                continue
+            _, cold = outcome(cold_builder, agent)
             assert warm == cold
-            assert said == cold_told
-            again, _ = outcome(lambda agent=agent: self.warm.build(agent))
-            assert again is prompt
+            assert self.told == cold_told
+            assert outcome(self.warm, agent)[0] is prompt
             SEEN["compared"] += 1
-        named = [agent for agent in agents if agent is not None]
-        batch = [outcome(lambda one=one: one)[1] for one in self.warm.build_many(named, on_error="return")]
-        assert batch == [outcome(lambda one=one: one)[1] for one in self.builder([]).build_many(named, on_error="return")]
+        if cold_builder is not None:
+            named = [agent for agent in agents if agent is not None]
+            assert batch(self.warm, named) == batch(cold_builder, named)
 
     def settled(self) -> None:
         """Wait until the times of files can be relied on."""
@@ -156,6 +165,15 @@ class Warm(RuleBasedStateMachine):
         """Write a file, in place where it is there."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+    def restore(self, root: Path) -> None:
+        """Put a directory where a root should be."""
+        if not self.site.is_dir():
+            os.rename(self.site, self.fresh(self.away))
+        if os.path.lexists(root):
+            os.rename(root, self.fresh(self.away))
+        self.put(root / "system" / "back.md", "back\n")
+        self.put(root / "back.md", "back\n")
 
     def fresh(self, where: Path) -> Path:
         """Return a path of no entry."""
@@ -170,6 +188,11 @@ class Warm(RuleBasedStateMachine):
 
     def attempt(self, agents: tuple[str | None, ...], waits: bool, *acts: Callable[[], object]) -> None:
         """Do something to the files, as far as it can be done, and compare; once more when the times are settled."""
+        for root in ("prompts", "memory", "skills", "memory/skills"):
+            # A build without them is compared once, and then there is more to see.
+            if not (self.site / root).is_dir():
+                with suppress(OSError):
+                    self.restore(self.site / root)
         try:
             for act in acts:
                 act()
@@ -227,27 +250,35 @@ class Warm(RuleBasedStateMachine):
         if how == "delete":
             self.attempt(agents, False, path.unlink)
             return
-        target.parent.mkdir(parents=True, exist_ok=True)
-        self.attempt(agents, True, lambda: os.rename(path, target) if how == "rename" else _second_name(path, target))
+        act = os.rename if how == "rename" else _second_name
+        self.attempt(agents, True, lambda: _parents(target), lambda: act(path, target))
 
-    @rule(name=st.sampled_from(FILES), number=any_one, agents=some_agents, waits=st.booleans())
-    def point(self, name: str, number: int, agents: tuple[str | None, ...], waits: bool) -> None:
-        """Somebody puts a link in the place of a file or a directory."""
+    @rule(name=st.sampled_from(FILES), number=any_one, agents=some_agents, stays=rarely)
+    def point(self, name: str, number: int, agents: tuple[str | None, ...], stays: bool) -> None:
+        """Somebody puts a link in the place of a file or a directory, and what was there back again."""
         target = self.entry(number, lambda path: True)
         path = self.site / name if number % 2 else (self.site / name).parent
         written = os.path.relpath(target, path.parent) if number % 5 else "/etc/hostname"
-        self.attempt(agents, waits, lambda: _link(written, path, self.fresh(path.parent)))
+        old = self.fresh(self.away)
+        room = (lambda: os.rename(path, old)) if os.path.lexists(path) else (lambda: _parents(path))
+        self.attempt(agents, True, room, lambda: path.symlink_to(written))
+        if not stays and path.is_symlink():
+            back = (lambda: os.rename(old, path)) if os.path.lexists(old) else (lambda: None)
+            self.attempt(agents, True, path.unlink, back)
 
-    @rule(which=st.sampled_from(["..one", "..two", "..none"]), agents=some_agents)
-    def mount(self, which: str, agents: tuple[str | None, ...]) -> None:
+    @rule(which=st.sampled_from(["..one", "..two", "..none"]), agents=some_agents, stays=rarely)
+    def mount(self, which: str, agents: tuple[str | None, ...], stays: bool) -> None:
         """A mounted configuration map is exchanged: every file is a link through one link that is re-pointed."""
         prompts = self.site / "prompts"
+        data, linked = prompts / "..data", prompts / "linked.md"
         self.attempt(
             agents,
             True,
-            lambda: _link(which, prompts / "..data", self.fresh(prompts)),
-            lambda: _link("..data/linked.md", prompts / "linked.md", self.fresh(prompts)),
+            lambda: _link(which, data, self.fresh(prompts)),
+            lambda: _link("..data/linked.md", linked, self.fresh(prompts)),
         )
+        if not stays:
+            self.attempt(agents, True, data.unlink, linked.unlink)
 
     # -- rules: directories --------------------------------------------------------------------------
 
@@ -264,16 +295,21 @@ class Warm(RuleBasedStateMachine):
             kept, path = self.gone.pop(number % len(self.gone))
             self.attempt(agents, waits, lambda: os.rename(kept, path))
 
-    @rule(number=any_one, visible=st.booleans(), agents=some_agents)
-    def swap(self, number: int, visible: bool, agents: tuple[str | None, ...]) -> None:
-        """A directory becomes a link to where it is now, or such a link the directory again."""
-        path = self.entry(number, Path.is_dir)
-        if path.is_symlink():
-            target = path.parent / os.readlink(path)
+    @rule(number=any_one, visible=st.booleans(), agents=some_agents, stays=rarely)
+    def swap(self, number: int, visible: bool, agents: tuple[str | None, ...], stays: bool) -> None:
+        """A directory becomes a link to where it is now, and the directory again."""
+        path = self.entry(number, lambda path: path.is_dir() and not path.is_symlink())
+        target = self.fresh(path.parent)
+        target = target if visible else target.with_name(f".{target.name}")
+        self.attempt(agents, True, lambda: os.rename(path, target), lambda: path.symlink_to(target.name))
+        if not stays and path.is_symlink():
             self.attempt(agents, True, path.unlink, lambda: os.rename(target, path))
-        else:
-            target = self.fresh(path.parent) if visible else self.fresh(path.parent).with_name(f".spare-{self.count}")
-            self.attempt(agents, True, lambda: os.rename(path, target), lambda: path.symlink_to(target.name))
+
+    @rule(agents=some_agents)
+    def tidy(self, agents: tuple[str | None, ...]) -> None:
+        """Somebody takes all links away."""
+        links = [path for path in [self.site, *sorted(self.site.rglob("*"))] if path.is_symlink()]
+        self.attempt(agents, True, *(path.unlink for path in links))
 
     @rule(number=any_one, other=any_one, agents=some_agents)
     def repoint(self, number: int, other: int, agents: tuple[str | None, ...]) -> None:
@@ -316,9 +352,7 @@ class Warm(RuleBasedStateMachine):
     def variable(self, value: float | str, agents: tuple[str | None, ...], twice: bool) -> None:
         """A caller gives a variable; what it gave is not there in the next call."""
         for agent in agents * (2 if twice else 1):
-            _, warm = outcome(lambda agent=agent: self.warm.build(agent, variables={"x": value}))
-            _, cold = outcome(lambda agent=agent: self.builder([]).build(agent, variables={"x": value}))
-            assert warm == cold
+            self.same_call(agent, variables={"x": value})
         self.compare(agents)
 
     @rule(id=st.sampled_from(["tool_usage", "custom_rules", "tools/bash"]), text=st.sampled_from(TEXTS), agents=some_agents)
@@ -326,22 +360,36 @@ class Warm(RuleBasedStateMachine):
         """A caller gives sections of its own, which count for that call only."""
         edits, untrusted = [Edit(id, text, mode="append")], [Section("theirs", text, title="Safety Guidelines")]
         for agent in agents:
-            _, warm = outcome(lambda agent=agent: self.warm.build(agent, edits=edits, untrusted=untrusted))
-            _, cold = outcome(lambda agent=agent: self.builder([]).build(agent, edits=edits, untrusted=untrusted))
-            assert warm == cold
+            self.same_call(agent, edits=edits, untrusted=untrusted)
         self.compare(agents)
 
+    def same_call(self, agent: str | None, **given: Any) -> None:
+        """Compare what one call gives, where a new builder can be made."""
+        with suppress(ConfigError):
+            assert outcome(self.warm, agent, **given)[1] == outcome(self.builder([]), agent, **given)[1]
 
-def outcome(build: Callable[[], Prompt | Exception]) -> tuple[Prompt | None, object]:
+
+def outcome(builder: Builder, agent: str | None, **given: Any) -> tuple[Prompt | None, object]:
     """Return a prompt and all that it says, or what was raised in its place."""
     try:
-        prompt = build()
+        prompt = builder.build(agent, **given)
     except ForewordError as error:
         return None, (type(error), str(error))
-    if isinstance(prompt, Exception):
-        return None, (type(prompt), str(prompt))
+    return prompt, everything(prompt)
+
+
+def batch(builder: Builder, agents: list[str]) -> list[object]:
+    """Return all that the prompts of a batch say."""
+    return [
+        (type(one), str(one)) if isinstance(one, Exception) else everything(one)
+        for one in builder.build_many(agents, on_error="return")
+    ]
+
+
+def everything(prompt: Prompt) -> object:
+    """Return all that a prompt says."""
     explained = tuple(str(one) for one in prompt.explain())
-    return prompt, (prompt.text, dict(prompt.tools), prompt.diagnostics, explained, repr(prompt.lines()), prompt.agent)
+    return prompt.text, dict(prompt.tools), prompt.diagnostics, explained, repr(prompt.lines()), prompt.agent
 
 
 def _link(written: str, path: Path, spare: Path) -> None:
@@ -351,6 +399,10 @@ def _link(written: str, path: Path, spare: Path) -> None:
         os.rename(path, spare.with_name(f"{spare.name}-old"))
     spare.symlink_to(written)
     os.rename(spare, path)
+
+
+def _parents(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
 
 
 def _second_name(path: Path, target: Path) -> None:

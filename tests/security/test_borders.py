@@ -15,7 +15,8 @@ from markdown_it import MarkdownIt
 from foreword._names import clean_title
 from foreword.markdown import _borders
 from foreword.markdown._blocks import MAX_DEPTH, read_blocks
-from foreword.markdown._borders import Neutralised, neutralise, safe_title
+from foreword.markdown._borders import Neutralised, is_noteworthy, neutralise, safe_title
+from foreword.markdown._plain_blocks import plain_blocks
 
 CONTAINERS = ["> ", ">", "- ", "-", "* ", "+   ", "1. ", "2. ", "10) ", "-\t", ">\t", "  ", "    ", "      ", "\t", " "]
 # fmt: off
@@ -148,14 +149,99 @@ def test_neutralising_again_changes_nothing(text: str, title: str | None) -> Non
 @example("- a\n\n      > b\n1. c")
 def test_text_without_marks_is_not_even_read(text: str) -> None:
     """A text that is passed on unread has no heading and leaves nothing open."""
-    noteworthy = _borders._NOTEWORTHY.search(text)
+    noteworthy = is_noteworthy(text)
     blocks = read_blocks(text.split("\n"))
-    if noteworthy is None:
+    if not noteworthy:
         assert neutralise(text, title="Text") == Neutralised(text, None, ())
         assert not blocks.headings
         assert blocks.open is None
         assert _headings(text) == []
         _assert_inside(text)
+
+
+PLAIN = [
+    "Text",
+    "b `c` d",
+    "**b**",
+    "[x](y)",
+    "| a | b |",
+    "caf\u00e9",
+    "- ",
+    "* ",
+    "1. ",
+    "2) ",
+    "  ",
+    "    ",
+    "# H",
+    "## H #",
+]
+PLAIN += [
+    "###",
+    "#### x\ty",
+    "#tag",
+    "```",
+    "```sh",
+    "~~~",
+    "````",
+    "``",
+    "  ```",
+    "``` `",
+    "\t",
+    "\n",
+    "\n",
+    "\n\n",
+    "> ",
+]
+PLAIN += ["---", "<b>", "-", "[a]:", "\\", "\x0c", "\u00a0", "0", "_"]
+
+
+def _some_of(pieces: list[str]) -> st.SearchStrategy[str]:
+    return st.lists(st.sampled_from([*pieces, "\n", "\n"]), min_size=1, max_size=24).map("".join)
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(st.one_of(TEXTS, st.lists(st.sampled_from(PLAIN), min_size=3, max_size=9).flatmap(_some_of)))
+@example("```\n# a")
+@example("- a\n```\n# b\n   ```` \t\n# c")
+@example("~~~ `\n~~~~\n# c")
+@example("a\n2. b\n   # c")
+@example("- a\n    # b")
+@example("- a\nb\n[c]: d")
+def test_plain_blocks_are_read_as_all_are(text: str) -> None:
+    """Where the headings of a text are found without reading it line by line, reading it finds the same."""
+    plain = plain_blocks(text)
+    if plain is not None:
+        assert plain == read_blocks(text.split("\n"))
+
+
+@settings(max_examples=400, deadline=None)
+@given(TEXTS, TITLES)
+def test_plain_blocks_change_nothing_of_what_comes_out(text: str, title: str | None) -> None:
+    """A text whose blocks are plain comes out as it does when all of it is read."""
+    quick = neutralise(text, title=title)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_borders, "plain_blocks", lambda text: None)
+        assert quick == neutralise(text, title=title)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("## A\n\nText with *marks* and `code`.\n\n- One\n- **Two**\n  goes on\n\n1. x\n2. y\n\n| a |\n", True),
+        ("# A\n```sh\n# no heading\n> x\n```\nText\n~~~\n~~~", True),
+        ("```\nnot closed", False),
+        ("> quoted", False),
+        ("A\n---", False),
+        ("<div>", False),
+        ("- a\n\n      code", False),
+        ("[a]: b", False),
+        ("a\rb", False),
+        ("- ```\n  x\n  ```", False),
+    ],
+)
+def test_which_texts_have_plain_blocks(text: str, plain: bool) -> None:
+    """Paragraphs, flat lists, headings and closed fences are plain, and nothing else is."""
+    assert (plain_blocks(text) is not None) == plain
 
 
 def _words(text: str) -> list[list[str]]:

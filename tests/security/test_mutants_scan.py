@@ -6,9 +6,9 @@ import base64
 
 import pytest
 
-from foreword.scan._findings import BUDGET, shown
+from foreword.scan._findings import BUDGET, Findings, shown
 from foreword.scan._payloads import bits, selectors, tags
-from foreword.scan._scan import LIMIT, RULES, Finding, scan, scan_name
+from foreword.scan._scan import LIMIT, RULES, Finding, scan, scan_all, scan_name
 
 # ruff: noqa: E501
 # fmt: off
@@ -192,6 +192,26 @@ TEXTS = {
     'lines': ('a\nb\u202ec\n\nd\x00', ['bidi-override 1:1 U+202E c', 'nul 3:1 U+0000']),
     'sixteen within a thousand': ('.\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                .\u200b                                                                ', ['zero-width-run 0:1 U+200B']),
     'sixteen within more': ('.\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 .\u200b                                                                 ', ['zero-width 0:1 U+200B', "16 in all"]),
+    'long after an empty line': ('\n' + 'ab ' * 666 + 'ab\n', []),
+    'too long after an empty line': ('\n' + 'ab ' * 667 + '\n', ['long-line 1:0']),
+    'long at the end': ('a\n' + 'ab ' * 666 + 'ab', []),
+    'too long at the end': ('a\n' + 'ab ' * 667, ['long-line 1:0']),
+    'ten thousand': ('ab ' * 3333 + 'c', ['long-line 0:0']),
+    'more than ten thousand': ('ab ' * 3333 + 'cd', ['very-long-line 0:0']),
+    '80 spaces at the end': ('a' + ' ' * 80 + '\nb', []),
+    '20 newlines': ('a' + '\n' * 20 + 'b', []),
+    '21 newlines': ('a' + '\n' * 21 + 'b', ['push-off 0:1']),
+    '21 newlines with blanks': ('a' + '\n \t' * 20 + '\nb', ['push-off 0:1']),
+    '21 newlines at the end': ('a' + '\n' * 21, []),
+    '199 in a row': ('aB3defghij' * 19 + 'aB3defghi,', []),
+    '200 in a row': ('aB3defghij' * 20, ['base64 0:0']),
+    '200 of nine': ('aB3defghi' * 23, []),
+    '200 behind letters of others': ('\u0431' + 'aB3defghij' * 20, ['mixed-script 0:0 U+0431', 'base64 0:1']),
+    'marks between': ('\u0430' + '\u0301' * 8 + 'a', ['mixed-script 0:0 U+0430']),
+    'more marks between': ('\u0430' + '\u0301' * 9 + 'a', []),
+    'two marks before': ('a\u0301\u0301\u0430', []),
+    'alternative': ('![' + 'a' * 498 + '](//b)', ['remote-image 0:0']),
+    'alternative of two': ('![a](b) ![' + 'a' * 90 + '](//b)', ['remote-image 0:8']),
     'run quaternary': ('a\u200c\u200d\u200d\u200b\u200c\u200d\u2060\u2060', ['zero-width-run 0:1 U+200C ho']),
 }
 NAMES = {
@@ -275,6 +295,9 @@ def test_what_is_found_in_a_text(name: str) -> None:
     """Each text gives its findings and no others, at their places, with what they spell."""
     text, expected = TEXTS[name]
     assert _short(scan(text)) == expected
+    findings = Findings(text, {})
+    scan_all(text, findings)
+    assert _short(findings.finish()) == expected
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -371,6 +394,18 @@ def test_messages_count() -> None:
     lines = base64.b64encode(b"Hello you!\tone\r\ntwo\nthree 123;" * 6).decode()
     assert scan(lines)[0].message.endswith("it holds text")
     assert scan(base64.b64encode(b"Hello you!\x0bone, two, three" * 9).decode())[0].message.endswith("it holds no text")
+    for more, readable in ((2, True), (3, True), (4, False)):
+        carried = base64.b64encode(b"Hello you, all" * 15 + b"." * (-more % 3) + b"\xff" * more).decode()
+        inside = "text" if readable else "no text"
+        assert scan(carried)[0].message.endswith(f"decoded it holds {inside}"), more
+    assert scan("<!--" + " " * 995 + "abc")[0].message == "HTML comment that is not closed, 'a'"
+    assert scan("<!--" + " " * 996 + "abc")[0].message == "HTML comment that is not closed, ''"
+    assert scan("<!--" + " " * 999 + "abc-->")[0].message == "HTML comment 'a'"
+    assert scan("<!--" + " " * 1_000 + "abc-->")[0].message == "HTML comment ''"
+    assert scan("a\x07\x07")[0].message == "U+0007, 2 in a row: a control character"
+    assert scan("a\x1b")[0].message == "U+001B: a control character"
+    assert scan("a\u180b")[0].message.endswith("FREE VARIATION SELECTOR ONE: a Mongolian variation selector")
+    assert scan("a\u3164\u3164")[0].message.endswith("FILLER, 2 in a row: a character that shows as nothing")
     assert scan("![a](//b?c)")[0].message == "image from another host with a query, '//b?c'"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -12,7 +14,7 @@ from typing import TypedDict
 
 import emoji
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -20,8 +22,10 @@ from markdown_it.token import Token
 from foreword._diagnostics import printable
 from foreword.scan import _classes as classes
 from foreword.scan._code import Code
+from foreword.scan._every_rule import apply_rules, apply_to_name
 from foreword.scan._findings import Findings
-from foreword.scan._scan import LIMIT, RULES, Finding, is_plain, scan, scan_all, scan_name
+from foreword.scan._scan import LIMIT, RULES, Finding, scan, scan_all, scan_name
+from foreword.scan._suspects import CHARACTERS, EVERYTHING, MARKUP, SHAPE, WORDS, suspected
 
 CORPUS = Path(__file__).parent / "corpus"
 SIZE = 10_000_000
@@ -217,26 +221,133 @@ def test_nothing_hidden_comes_out_raw(text: str) -> None:
             assert not set(said) & set("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\u180b\u180c\u180d\u180f")
 
 
-@given(st.one_of(TEXTS, st.text(st.sampled_from("ab1 \n<!->[](`/IMGimg"), max_size=60)))
+# What the first look at a text must not miss: the edges of every kind, of every context and of every limit.
+EDGES = [
+    [chr(code) for low, high, _ in classes.KINDS for code in (max(low - 1, 0), low, high, min(high + 1, 0x10FFFF))],
+    [
+        *"abzAZ.\u00c0\u024f\u0250\u1eff\u0300\u036f\u0370",
+        *"\u0400\u0482\u0483\u052f\u0531\u0588\u13a0\u1c80\uab70\uff21\uff5a\U0001d400\U0001d7cb",
+    ],
+    list(
+        "\u200c\u200d\ufe0e\ufe0f\u200b\u200f0#9\u0628\u0915\u094d\u0e01\u05d0\u845b\u2764\u2190\u00a9\U0001f468\U0001f469"
+    ),
+    ["<!--", "-->", "<!-", "<|", "<|a|>", "INST]", "[/INST]", "<SYS>>", "<</SYS>>", "<end_of_turn>", "<\uff5ca\uff5c>"],
+    ["![", "](", "//", "![a](//b.c)", "<img src=//b.c>", "<iMG", "<b>", "`", "```\n", "!", "[a](https://b.c)"],
+    [" " * 26, " " * 79, " " * 80, "\t" * 80, "\n" * 20, "\n" * 21, " \n" * 20, "\n\t " * 21, "\u00a0", "\u3000"],
+    [
+        "aB3cD4eF5g" * 20,
+        "aB3cD4eF5g" * 19 + "aB3cD4eF5",
+        "x" * 199,
+        "word " * 400,
+        "word " * 401,
+        "x" * 2_000,
+        "-" * 300,
+    ],
+]
+ON_THE_EDGE = st.one_of(
+    *(st.lists(st.sampled_from([*edges, "a", " ", "\n"]), max_size=12).map("".join) for edges in EDGES),
+    st.lists(st.one_of(*map(st.sampled_from, EDGES)), max_size=12).map("".join),
+    st.text(st.sampled_from("ab1 \n<!->[](`/IMGimg"), max_size=60),
+    TEXTS,
+)
+
+
+def applied(text: str, groups: int) -> tuple[Finding, ...]:
+    """What some groups of rules say of a text when they are all applied."""
+    findings = Findings(text, {})
+    apply_rules(text, groups, findings)
+    return findings.finish()
+
+
+@settings(max_examples=400)
+@given(ON_THE_EDGE)
 @example("<ImG src=//a.b>")
 @example("x" * 2_001)
 @example(" " * 80 + "x")
 @example("a" + "\n" * 21 + "b")
+@example("a" + " \n" * 21 + "b")
 @example("aB3cD4eF5g" * 20)
+@example("\u0430" + "aB3cD4eF5g" * 20)
 @example("a\x0cb")
-def test_the_quick_way_out_hides_nothing(text: str) -> None:
-    """Where the scanner sees at once that there is nothing to look at, looking finds nothing."""
+@example("a\U0001d42cb")
+@example("\u0430\u0301a")
+@example("a\u0301\u0430")
+def test_the_first_look_hides_nothing(text: str) -> None:
+    """A group of rules that is not applied to a text would find nothing in it."""
+    groups = suspected(text)
+    for group in (CHARACTERS, WORDS, MARKUP, SHAPE):
+        if not groups & group:
+            assert applied(text, group) == ()
     findings = Findings(text, {})
     scan_all(text, findings)
-    full = findings.finish()
-    assert scan(text) == full
-    if is_plain(text):
-        assert full == ()
+    assert scan(text) == findings.finish() == applied(text, EVERYTHING)
 
 
-def test_most_texts_are_plain() -> None:
-    """Plain Markdown takes the quick way out."""
-    assert is_plain("# Title\n\n- Be *kind*; see `code` & <b>tags</b>, https://example.org.\n" * 50)
+@settings(max_examples=400)
+@given(ON_THE_EDGE.map(lambda text: text[:250]))
+@example("a" * 199)
+@example("aB3cD4eF5g" * 20)
+@example("a\x7f")
+@example("\u0455\u0441\u043e\u0440\u0435")
+def test_the_first_look_at_a_name_hides_nothing(name: str) -> None:
+    """A name that is seen to be plain is one in which no rule finds anything, and a second look finds the same."""
+    findings = Findings(name, {})
+    apply_to_name(name, findings)
+    assert scan_name(name) == scan_name(name) == findings.finish()
+
+
+def test_the_first_look_knows_every_character() -> None:
+    """No character of any kind, and no letter that looks like a Latin one, is passed over by the first look."""
+    for low, high, _ in classes.KINDS:
+        for code in {*range(low, min(high, low + 300) + 1), (low + high) // 2, *range(max(low, high - 300), high + 1)}:
+            assert suspected(f"a{chr(code)}b") & CHARACTERS, hex(code)
+            assert suspected(f"\u05d0{chr(code)}") & CHARACTERS or not applied(f"\u05d0{chr(code)}", CHARACTERS), hex(
+                code
+            )
+    foreign = re.compile(f"[{classes.FOREIGN}{classes.MATHEMATICAL}]")
+    for code in range(0x20000):
+        if foreign.match(chr(code)):
+            for text in (f"a{chr(code)}", f"{chr(code)}a", f"{chr(code)}\u0301a", f"{chr(code)}{chr(code)}\u00e9"):
+                assert suspected(text) & WORDS, hex(code)
+
+
+def test_a_sign_among_letters_is_told_once() -> None:
+    """A sign that stands among letters that look like Latin ones, and is no letter, is one finding."""
+    for text, word in (("\u0482a", "\\u{482}"), ("b\u0482 c", "b\\u{482}"), ("a \U0001d455b", "\\u{1d455}")):
+        (finding,) = scan(text)
+        assert finding.rule == "mixed-script"
+        assert f"'{word}'" in finding.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Title\n\n- Be *kind*; see `code` & <b>tags</b>, https://example.org.\n" * 50,
+        "See [the guide](https://example.org/a) and a[0]; done!\n\n\n| a | b | c |\n| - | - | - |\n" * 40,
+        "It\u2019s \u201cquoted\u201d \u2014 caf\u00e9 \u20ac5, \u2713 \U0001f680 \u2764\ufe0f.\n"
+        "\U0001f468\u200d\U0001f469\n" * 40,
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u062f \u06a9\u062a\u0627\u0628\u200c\u0647\u0627 API \u06f1.\n"
+        * 40,
+        "\u041f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440 API \u0438 \u0435\u0449\u0451.\n" * 40,
+        "\u4f60\u597d\uff0c\u4e16\u754c\u3002GPT \u662f\u3002\n" * 40,
+        "",
+    ],
+    ids=["english", "links and tables", "quotes and emoji", "persian", "russian", "chinese", "empty"],
+)
+def test_most_texts_are_seen_to_be_plain(text: str) -> None:
+    """In ordinary text of any language the first look sees that there is nothing to look at."""
+    assert suspected(text) == 0
+
+
+def test_what_a_plain_text_does_not_load() -> None:
+    """Scanning a plain text and a plain name loads none of the rules, and nothing that only they need."""
+    code = (
+        "import sys; from foreword.scan._scan import scan, scan_name;"
+        "assert scan('# A\\n\\n- b <c>') == scan_name('Safety Guidelines') == ();"
+        "print(sorted({'base64', 'foreword.scan._every_rule', 'foreword.scan._classes'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 @given(st.integers(0, 300), st.integers(0, 100))

@@ -6,16 +6,16 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 import click
 
-from foreword import Builder, BuildError, ConfigError, Diagnostic, ForewordError, Prompt, UnknownSection
 from foreword._diagnostics import printable
-from foreword.config._config import settings, strict_from
-from foreword.config._settings import Settings
-from foreword.store._errors import DurabilityError
+from foreword._errors import BuildError, ConfigError, ForewordError, UnknownSection
+
+if TYPE_CHECKING:
+    from foreword import Builder, Diagnostic, Prompt
+    from foreword.config._settings import Settings
 
 FAILED = 1
 MISUSED = 2
@@ -36,8 +36,7 @@ _OPTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """What the common options ask for."""
 
     config: str | None
@@ -54,6 +53,9 @@ class Request:
 
     def settings(self) -> Settings:
         """Return the settings in force."""
+        # Help on a command, and what is misspelt, are answered before anything is loaded that builds.
+        from foreword.config._config import settings
+
         return settings(
             config=self.config,
             discover=True,
@@ -66,10 +68,14 @@ class Request:
 
     def builder(self) -> Builder:
         """Return a builder that keeps quiet: the command tells the findings itself."""
+        from foreword import Builder
+
         return Builder(settings=self.settings(), plugins=not self.no_plugins, on_diagnostic=_quiet)
 
     def is_strict(self) -> bool:
         """Return whether the command is strict: by its option, else by the environment."""
+        from foreword.config._config import strict_from
+
         return strict_from(os.environ) if self.strict is None else self.strict
 
     def build(self, builder: Builder, *, strict: bool) -> Prompt:
@@ -91,7 +97,7 @@ def common(function: Callable[..., object]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def command(**given: Any) -> None:
-        request = Request(**{name: given.pop(name) for name in Request.__slots__})
+        request = Request(**{name: given.pop(name) for name in Request._fields})
         try:
             function(request, **given)
         except Exception as failure:
@@ -106,6 +112,8 @@ def common(function: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _end(request: Request, failure: Exception) -> NoReturn:
+    from foreword.store._errors import DurabilityError
+
     if isinstance(failure, click.ClickException | click.exceptions.Exit | click.Abort | BrokenPipeError):
         # click ends these itself; of a closed pipe it says nothing.
         raise failure

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from foreword import Diagnostic, Explanation, Prompt, PromptSection
-from foreword._prepared import Step
+if TYPE_CHECKING:
+    from foreword import Diagnostic, Explanation, Prompt, PromptSection
+    from foreword._prepared import Step
 
 
 def dump(content: object) -> str:
     """Return JSON for people and programs: indented, keys in the order of the documentation."""
+    import json
+
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
@@ -41,6 +42,8 @@ def of_section(section: PromptSection) -> dict[str, Any]:
 
 def of_step(step: Step) -> dict[str, Any]:
     """Return the JSON form of one link of a section's provenance."""
+    import hashlib
+
     edit = step.edit
     return {
         "outcome": step.outcome,

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
-from foreword import Builder, ConfigError
 from foreword._diagnostics import printable
-from foreword._names import agent_name
-from foreword.config._agents import AGENT
-from foreword.config._settings import Settings
-from foreword.memory import AgentMemory, Upgraded
+from foreword._errors import ConfigError
 
 from . import _json
 from ._common import Request
+
+if TYPE_CHECKING:
+    from foreword.config._settings import Settings
+    from foreword.memory import Upgraded
 
 
 def agents_with_memories(settings: Settings) -> list[str]:
@@ -25,6 +26,9 @@ def agents_with_memories(settings: Settings) -> list[str]:
     Raises:
         ConfigError: the path of the memories does not hold ``{agent}``.
     """
+    from foreword._names import agent_name
+    from foreword.config._agents import AGENT
+
     memory = settings.memory.path
     if memory is None or AGENT not in memory.written:
         raise ConfigError("whose memory? Name the agent: --agent NAME, or a memory path that holds {agent}")
@@ -72,6 +76,9 @@ def tell_upgraded(request: Request, done: list[Upgraded], dry_run: bool) -> None
 
 def upgrade_all(request: Request, reason: str, dry_run: bool) -> None:
     """Upgrade every memory, each on its own, with a summary; exit with 1 where one failed."""
+    from foreword import Builder
+    from foreword.memory import AgentMemory
+
     settings = request.settings()
     agents = agents_with_memories(settings)
     done: dict[str, list[Upgraded]] = {}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from foreword import Builder, BuildError, Prompt
-from foreword._policy import describe
+from foreword._errors import BuildError
 
 from . import _json
 from ._common import FAILED, Request, common
 from ._table import print_table, print_words
+
+if TYPE_CHECKING:
+    from foreword import Builder, Prompt
 
 _HEADINGS = ("priority", "id", "title", "layer", "place", "characters", "~tokens")
 _NUMBERS = frozenset({"priority", "characters", "~tokens"})
@@ -87,6 +90,8 @@ def _all(request: Request, builder: Builder, prompt: Prompt) -> None:
 
 
 def _policy(request: Request, builder: Builder) -> None:
+    from foreword._policy import describe
+
     rows = describe(builder.policy, builder.settings)
     if request.as_json:
         policy = [{"key": key, "value": value, "from": origin} for key, value, origin in rows]

@@ -6,8 +6,7 @@ import sys
 
 import click
 
-from foreword import BuildError
-from foreword._agent_directories import idle_agent_directories
+from foreword._errors import BuildError
 
 from . import _json
 from ._common import FAILED, Request, common
@@ -21,6 +20,8 @@ def command(request: Request) -> None:
     Findings go to standard output, one line each. Exit status 1 if there is any error, or with --strict any
     warning too.
     """
+    from foreword._agent_directories import idle_agent_directories
+
     builder = request.builder()
     try:
         prompt = request.build(builder, strict=False)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from foreword import Builder, ConfigError, UnknownSection
-from foreword.config._agents import memory_root
-from foreword.markdown._headings import targets
-from foreword.memory import AgentMemory, CopyStatus, Entry, MemoryStatus
+from foreword._errors import ConfigError
 
 from . import _json
 from ._common import Request, common
 from ._memories import shown, tell, tell_upgraded, upgrade_all
+from ._override_text import text_of
 from ._table import print_table
+
+if TYPE_CHECKING:
+    from foreword.memory import AgentMemory, CopyStatus, Entry, MemoryStatus
 
 as_who = click.option(
     "--as",
@@ -38,6 +38,10 @@ def opened(request: Request, who: Any = "operator", *, creating: bool = False) -
     """Return the memory that the common options mean."""
     if request.agent is None:
         raise ConfigError("whose memory? Name the agent: --agent NAME")
+    from foreword import Builder
+    from foreword.config._agents import memory_root
+    from foreword.memory import AgentMemory
+
     settings = request.settings()
     if creating:
         root = memory_root(settings, request.agent)
@@ -52,7 +56,7 @@ def opened(request: Request, who: Any = "operator", *, creating: bool = False) -
 def init(request: Request) -> None:
     """Copy the templates into the memory, all or nothing. Run again, it changes no byte."""
     memory = opened(request, creating=True)
-    AgentMemory.create(agent=memory.agent, builder=memory.builder, who="operator", on_message=tell)
+    type(memory).create(agent=memory.agent, builder=memory.builder, who="operator", on_message=tell)
     # Not by its status, which takes in what was changed past foreword: run again, nothing is written.
     copies = memory.copies()
     if request.as_json:
@@ -144,10 +148,12 @@ def override(
     priority: int | None,
 ) -> None:
     """Write an override of the section ID; what the policy refuses is refused now, with the reason."""
+    from foreword.memory import Entry
+
     memory = opened(request, who)
     match: dict[str, str | None] | None = None
     if text is None and mode not in ("remove", "move"):
-        text, match = _text(memory, id, path, mode, heading)
+        text, match = text_of(memory, id, path, mode, heading)
     done = memory.override(
         id, text or "", mode=mode, heading=heading, title=title, priority=priority, reason=reason, if_match=match
     )
@@ -245,38 +251,6 @@ def reject(request: Request, reason: str, name: str) -> None:
 def _copy_state(copy: CopyStatus) -> str:
     told = copy.state + (", to be settled" if copy.unsettled else "")
     return told if copy.outcome in (None, "applied", "stale") else f"{told}, {copy.outcome}"
-
-
-def _text(
-    memory: AgentMemory, id: str, path: str | None, mode: str | None, heading: str | None
-) -> tuple[str, dict[str, str | None] | None]:
-    """Return the text, and what it was read from if it comes from an editor."""
-    if path is not None or not sys.stdin.isatty():
-        name = "standard input" if path in (None, "-") else f"--file {path}"
-        try:
-            if path is None or path == "-":
-                return sys.stdin.buffer.read().decode(), None
-            with open(path, encoding="utf-8") as file:
-                return file.read(), None
-        except (OSError, UnicodeDecodeError) as problem:
-            raise ConfigError(f"{name} cannot be read: {problem}") from problem
-    standing, match = "", None
-    try:
-        view = memory.section(id)
-        standing, match = view.source or "", view.match
-    except UnknownSection:
-        # Whoever defines a section starts from nothing.
-        pass
-    if mode == "patch":
-        bodies = targets(standing, heading or "")
-        lines = standing.split("\n")
-        standing = "\n".join(lines[bodies[0].start : bodies[0].end]).strip() if len(bodies) == 1 else ""
-    elif mode in ("prepend", "append"):
-        standing = ""
-    edited: str | None = click.edit(standing, extension=".md")
-    if edited is None:
-        raise ConfigError("the editor saved nothing, so nothing is changed")
-    return edited, match
 
 
 def _tell_entry(request: Request, entry: Entry) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
-
-from foreword._manager import Manager
 
 from . import _json
 from ._common import FAILED, Request, common
 from ._table import print_table
+
+if TYPE_CHECKING:
+    from foreword._manager import Manager
 
 _HEADINGS = ("plugin", "version", "status", "layers", "hooks", "ms", "reason")
 

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
-
-from foreword import Builder
-from foreword._discovery import discover
-from foreword._trust import skill_hash
-from foreword.config._agents import skill_roots
-from foreword.config._lock_file import lock_path, read_lock, write_lock
 
 from . import _json
 from ._common import Request, common
@@ -28,6 +20,12 @@ def command(request: Request, dry_run: bool) -> None:
     With pin = true under [plugins] or [skills], what is new or changed since then is refused, until it is
     trusted again. Nothing of a plugin is imported to take its hash.
     """
+    from foreword import Builder
+    from foreword._discovery import discover
+    from foreword._trust import skill_hash
+    from foreword.config._agents import skill_roots
+    from foreword.config._lock_file import lock_path, read_lock, write_lock
+
     settings = request.settings()
     path = lock_path(settings)
     old = read_lock(path)
@@ -48,7 +46,7 @@ def command(request: Request, dry_run: bool) -> None:
         for name, value in sorted(now.items())
     ]
     if not dry_run:
-        write_lock(path, replace(old, plugins=plugins, skills={**old.skills, **readable}))
+        write_lock(path, old._replace(plugins=plugins, skills={**old.skills, **readable}))
     if request.as_json:
         content = [{"kind": kind, "name": name, "state": state} for kind, name, state in rows]
         click.echo(_json.dump({"lock": path, "trusted": content}))

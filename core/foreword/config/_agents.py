@@ -17,7 +17,7 @@ from foreword.templates._names import Value
 AGENT: Final = "{agent}"
 """What stands in the path of a memory for the agent that is asked for."""
 
-_NOTHING: Final = AgentSettings()
+_NOTHING: Final = AgentSettings.model_construct()
 
 
 def memory_root(settings: Settings, agent: str | None) -> Root | None:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from foreword.config._types import AsDict, Listed, Table, Unchangeable
+from foreword.config._types import Listed, Table, Unchangeable, nothing
 from foreword.config._variables import VariableName
 from foreword.scan._rules import RULES
 from foreword.templates._names import nearest
@@ -62,8 +62,8 @@ class ScanSettings(Table):
     """
 
     severities: Annotated[
-        Mapping[ScanRule, Literal["error", "warning", "info", "off"]], Unchangeable, AsDict
-    ] = Field(default_factory=dict[str, Literal["error", "warning", "info", "off"]])
+        Mapping[ScanRule, Literal["error", "warning", "info", "off"]], Unchangeable
+    ] = Field(default_factory=nothing)
     refuse: Annotated[tuple[ScanRule, ...], Listed] = ()
     keep: Annotated[tuple[ScanRule, ...], Listed] = ()
 
@@ -72,9 +72,9 @@ class LimitSettings(Table):
     """How large the prompt, and what each layer gives to it, may become."""
 
     prompt: Limit | None = None
-    extension: ExtensionLimits = Field(default_factory=ExtensionLimits)
-    project: LayerLimits = Field(default_factory=LayerLimits)
-    agent: LayerLimits = Field(default_factory=LayerLimits)
-    memory: UntrustedLimits = Field(default_factory=UntrustedLimits)
-    override: UntrustedLimits = Field(default_factory=UntrustedLimits)
-    session: LayerLimits = Field(default_factory=LayerLimits)
+    extension: ExtensionLimits = Field(default_factory=ExtensionLimits.model_construct)
+    project: LayerLimits = Field(default_factory=LayerLimits.model_construct)
+    agent: LayerLimits = Field(default_factory=LayerLimits.model_construct)
+    memory: UntrustedLimits = Field(default_factory=UntrustedLimits.model_construct)
+    override: UntrustedLimits = Field(default_factory=UntrustedLimits.model_construct)
+    session: LayerLimits = Field(default_factory=LayerLimits.model_construct)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from foreword._diagnostics import Place
 from foreword._errors import ConfigError
-from foreword.config._settings import Settings
+
+if TYPE_CHECKING:
+    from foreword.config._settings import Settings
 
 NAME = "foreword.lock"
 
 
-@dataclass(frozen=True, slots=True)
-class LockFile:
+class LockFile(NamedTuple):
     """The content of ``foreword.lock``.
 
     Attributes:
@@ -27,14 +25,14 @@ class LockFile:
         skills: the hash of every trusted skill, by its directory as it is shown.
     """
 
-    approved: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
-    plugins: Mapping[str, str] = field(default_factory=dict[str, str])
-    skills: Mapping[str, str] = field(default_factory=dict[str, str])
+    approved: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    plugins: Mapping[str, str] = MappingProxyType({})
+    skills: Mapping[str, str] = MappingProxyType({})
 
     def with_approved(self, agent: str, path: str, content_hash: str) -> LockFile:
         """Return it with one more file approved."""
         mine = {**self.approved.get(agent, {}), path: content_hash}
-        return replace(self, approved={**self.approved, agent: mine})
+        return self._replace(approved={**self.approved, agent: mine})
 
 
 def lock_path(settings: Settings) -> str:
@@ -54,6 +52,8 @@ def read_lock(path: str) -> LockFile:
     Raises:
         ConfigError: it cannot be read.
     """
+    import tomllib
+
     try:
         with open(path, "rb") as file:
             content = tomllib.load(file)
@@ -67,6 +67,9 @@ def read_lock(path: str) -> LockFile:
 
 def write_lock(path: str, lock: LockFile) -> None:
     """Write a lock file, whole or not at all; equal content gives equal bytes."""
+    import json
+    import tempfile
+
     lines = ["# Written by foreword: what the operator has approved and trusts, by content hash."]
     tables = [(f"approved.{json.dumps(agent, ensure_ascii=False)}", lock.approved[agent]) for agent in lock.approved]
     tables += [("trust.plugins", lock.plugins), ("trust.skills", lock.skills)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
 from pydantic import (
@@ -18,7 +19,6 @@ from foreword._names import agent_name, check_id
 from foreword.config._limits import LimitSettings, ScanSettings
 from foreword.config._types import (
     AgentName,
-    AsDict,
     Listed,
     Namespace,
     NotBlank,
@@ -29,10 +29,10 @@ from foreword.config._types import (
     Table,
     Unchangeable,
     Window,
+    nothing,
     spelled,
 )
 from foreword.config._variables import Variables
-from foreword.templates._names import Value
 
 Roots = Annotated[tuple[RootPath, ...], Listed]
 Layers = Annotated[tuple[Layer, ...], Listed]
@@ -62,7 +62,7 @@ class SkillSettings(Table):
 class AgentSettings(Table):
     """What holds for one agent only; what is None is as it is for every agent."""
 
-    variables: Variables = Field(default_factory=dict[str, Value])
+    variables: Variables = Field(default_factory=nothing)
     memory: RootPath | None = None
     skills: Roots | None = None
 
@@ -85,9 +85,7 @@ class PluginSettings(Table):
     require: PluginNames = ()
     pin: bool = False
     timeout: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] | None = None
-    layers: Annotated[Mapping[PluginName, Layers], Unchangeable, AsDict] = Field(
-        default_factory=dict[str, tuple[Layer, ...]]
-    )
+    layers: Annotated[Mapping[PluginName, Layers], Unchangeable] = Field(default_factory=nothing)
 
 
 class FileSettings(Table):
@@ -98,7 +96,7 @@ class FileSettings(Table):
     link_roots: Roots = ()
 
 
-SAFETY: Final = SectionPolicy(required=True, editable_by=("builtin", "project", "agent", "session"))
+SAFETY: Final = SectionPolicy.model_construct(required=True, editable_by=("builtin", "project", "agent", "session"))
 WINDOWS: Final[dict[Layer, tuple[int, int]]] = {
     "extension": (300, 999),
     "memory": (500, 999),
@@ -135,26 +133,26 @@ class Settings(Table):
 
     prompts_dir: RootPath | None = None
     layout: Literal["default", "xml"] = "default"
-    memory: MemorySettings = Field(default_factory=MemorySettings)
-    skills: SkillSettings = Field(default_factory=SkillSettings)
-    variables: Variables = Field(default_factory=dict[str, Value])
-    agents: Annotated[Mapping[AgentName, AgentSettings], AfterValidator(_by_agent), Unchangeable, AsDict] = Field(
-        default_factory=dict[str, AgentSettings]
+    memory: MemorySettings = Field(default_factory=MemorySettings.model_construct)
+    skills: SkillSettings = Field(default_factory=SkillSettings.model_construct)
+    variables: Variables = Field(default_factory=nothing)
+    agents: Annotated[Mapping[AgentName, AgentSettings], AfterValidator(_by_agent), Unchangeable] = Field(
+        default_factory=nothing
     )
-    sections: Annotated[Mapping[SectionId, SectionPolicy], AfterValidator(_sections), Unchangeable, AsDict] = Field(
-        default_factory=lambda: {"safety": SAFETY}
+    sections: Annotated[Mapping[SectionId, SectionPolicy], AfterValidator(_sections), Unchangeable] = Field(
+        default_factory=lambda: MappingProxyType({"safety": SAFETY})
     )
-    priorities: Annotated[Mapping[Layer, Window], AfterValidator(_windows), Unchangeable, AsDict] = Field(
-        default_factory=lambda: dict(WINDOWS)
+    priorities: Annotated[Mapping[Layer, Window], AfterValidator(_windows), Unchangeable] = Field(
+        default_factory=lambda: MappingProxyType({**WINDOWS})
     )
-    prefer: Annotated[Mapping[SectionId, NotBlank], AfterValidator(_by_section), Unchangeable, AsDict] = Field(
-        default_factory=dict[str, str]
+    prefer: Annotated[Mapping[SectionId, NotBlank], AfterValidator(_by_section), Unchangeable] = Field(
+        default_factory=nothing
     )
     reserved: Annotated[tuple[ReservedId, ...], Listed] = ()
-    plugins: PluginSettings = Field(default_factory=PluginSettings)
-    files: FileSettings = Field(default_factory=FileSettings)
-    limits: LimitSettings = Field(default_factory=LimitSettings)
-    scan: ScanSettings = Field(default_factory=ScanSettings)
+    plugins: PluginSettings = Field(default_factory=PluginSettings.model_construct)
+    files: FileSettings = Field(default_factory=FileSettings.model_construct)
+    limits: LimitSettings = Field(default_factory=LimitSettings.model_construct)
+    scan: ScanSettings = Field(default_factory=ScanSettings.model_construct)
 
     _source: str | None = PrivateAttr(default=None)
     _folder: str | None = PrivateAttr(default=None)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Annotated, Final, TypeGuard, TypeVar
+from typing import Annotated, Any, Final, TypeGuard, TypeVar
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    GetCoreSchemaHandler,
     PlainValidator,
+    SerializerFunctionWrapHandler,
     ValidationInfo,
-    WrapSerializer,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, core_schema
 
 from foreword._errors import ConfigError
 from foreword._names import NameRefused, agent_name, check_id
@@ -33,6 +34,11 @@ _KINDS: Final = (
 )
 
 T = TypeVar("T")
+
+
+def nothing() -> Mapping[str, Any]:
+    """Return the default of a table that nobody set down."""
+    return MappingProxyType({})
 
 
 def kind_of(value: object) -> str:
@@ -146,12 +152,26 @@ ReservedId = Annotated[str, AfterValidator(_reserved_id)]
 NotBlank = Annotated[str, AfterValidator(_not_blank)]
 
 
+class _Unchangeable:
+    """Makes a table read-only, and gives it out as the dict that it stands for."""
+
+    # pydantic's own markers for this would load a module of theirs that nothing else here needs.
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        table = handler(source)
+        given_out = core_schema.wrap_serializer_function_ser_schema(_as_dict, schema=table)
+        return core_schema.no_info_after_validator_function(MappingProxyType, table, serialization=given_out)
+
+
+def _as_dict(table: Mapping[str, object], handler: SerializerFunctionWrapHandler) -> object:
+    return handler(dict(table))
+
+
 # Settings are handed to plugins, and none may change them for the others.
-Unchangeable = AfterValidator(MappingProxyType)
-AsDict = WrapSerializer(lambda value, handler: handler(dict(value)))
+Unchangeable = _Unchangeable()
 
 
 class Table(BaseModel):
     """One table of the configuration: nothing in it is guessed, converted or passed over."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True)
+    # The defaults hold without a check, so who has no foreword.toml need not wait until one could be read.
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True, defer_build=True)

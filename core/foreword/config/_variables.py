@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, PlainValidator, Secret, SecretBytes, Secre
 from pydantic_core import PydanticCustomError
 
 from foreword._errors import ConfigError
-from foreword.config._types import AsDict, Unchangeable, is_table, kind_of
+from foreword.config._types import Unchangeable, is_table, kind_of
 from foreword.templates._names import Value
 
 _VARIABLE: Final = re.compile(r"(?:\w+\.)?[^\W\d]\w*", re.ASCII)
@@ -93,4 +93,4 @@ def _flat(table: object) -> object:
 
 VariableName = Annotated[str, PlainValidator(_variable_name)]
 VariableValue = Annotated[Value, PlainValidator(_variable_value)]
-Variables = Annotated[Mapping[VariableName, VariableValue], BeforeValidator(_flat), Unchangeable, AsDict]
+Variables = Annotated[Mapping[VariableName, VariableValue], BeforeValidator(_flat), Unchangeable]

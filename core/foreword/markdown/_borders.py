@@ -13,14 +13,16 @@ from typing import Final, NamedTuple
 from foreword._names import clean_title, title_key
 from foreword.markdown._blocks import BlockHeading, Blocks, Mend, Open, TooDeepError, read_blocks
 from foreword.markdown._headings import leading_heading
+from foreword.markdown._plain_blocks import plain_blocks
 
 SHALLOWEST: Final = 3
 """The level of the shallowest heading that an untrusted text may have."""
 
 _DEEPEST: Final = 6
 _MAX_REPEATED: Final = 2000
-# Without one of these there is no heading, and nothing that can stay open, however it is read.
-_NOTEWORTHY: Final = re.compile(r"#|```|~~~|<[!?]|<(?:script|pre|style|textarea)|\r|[=-][ \t]*(?:\n|\Z)", re.IGNORECASE)
+_RAW_HTML: Final = re.compile("<(?:[!?]|script|pre|style|textarea)", re.IGNORECASE)
+_SIGN_AT_END: Final = re.compile(r"=[ \t]*(?:\n|\Z)")
+_HYPHEN_AT_END: Final = re.compile(r"-[ \t]*(?:\n|\Z)")
 _CLOSING: Final = re.compile(r"(?:(?<=[ \t])|\A)#+\Z")
 
 
@@ -56,13 +58,17 @@ def neutralise(text: str, *, title: str | None) -> Neutralised:
     >>> neutralise("# Style\n## Tone\n```", title="Style")[:2]
     ('### Tone\n```\n```', (1, 2, 2))
     """
-    if _NOTEWORTHY.search(text) is None:
+    if not is_noteworthy(text):
+        return Neutralised(text, None, ())
+    blocks = plain_blocks(text)
+    if blocks is not None and not _is_work(blocks, title):
         return Neutralised(text, None, ())
     lines, sources = _split(text)
-    try:
-        blocks = read_blocks(lines)
-    except TooDeepError:
-        return _fenced(lines, sources)
+    if blocks is None:
+        try:
+            blocks = read_blocks(lines)
+        except TooDeepError:
+            return _fenced(lines, sources)
     work = _Work(lines, sources, blocks)
     if title is not None:
         work.leave_out_title(title)
@@ -73,6 +79,20 @@ def neutralise(text: str, *, title: str | None) -> Neutralised:
     return work.done()
 
 
+def is_noteworthy(text: str) -> bool:
+    """Return whether a text holds anything without which it has no heading, and nothing that can stay open."""
+    # One character is looked for first, which is many times as fast as a pattern.
+    return (
+        "#" in text
+        or "\r" in text
+        or ("`" in text and "```" in text)
+        or ("~" in text and "~~~" in text)
+        or ("<" in text and _RAW_HTML.search(text) is not None)
+        or ("=" in text and _SIGN_AT_END.search(text) is not None)
+        or ("-" in text and _HYPHEN_AT_END.search(text) is not None)
+    )
+
+
 def safe_title(title: str) -> str:
     r"""Return a title that reads, after ``##`` and a space, as one heading with just that text.
 
@@ -80,6 +100,13 @@ def safe_title(title: str) -> str:
     'C \\#'
     """
     return _one_line(clean_title(title))
+
+
+def _is_work(blocks: Blocks, title: str | None) -> bool:
+    first = blocks.headings[0] if blocks.headings else None
+    if title is not None and first is not None and first.start == 0 and _repeats(first, title_key(title)):
+        return True
+    return any(heading.level < SHALLOWEST for heading in blocks.headings)
 
 
 class _Work:
@@ -139,13 +166,15 @@ class _Work:
         self._note("closed", f"{open.what} is left open and is closed at the end", open.line)
 
     def done(self) -> Neutralised:
-        changed = dict(enumerate(self._lines))
+        changed = list(self._lines)
         # From right to left, so that the places of the others stay.
         for line, start, end, text in sorted(self._changes, reverse=True):
             changed[line] = changed[line][:start] + text + changed[line][end:]
+        if self._keeps_lines():
+            return Neutralised("\n".join(changed), None, tuple(self._notes))
         kept = [
             (part, self._sources[number])
-            for number, line in changed.items()
+            for number, line in enumerate(changed)
             if number not in self._left_out
             for part in line.split("\n")
         ]
@@ -154,6 +183,10 @@ class _Work:
         sources = tuple(source for _, source in kept)
         same = sources == tuple(range(self._sources[-1] + 1))
         return Neutralised("\n".join(line for line, _ in kept), None if same else sources, tuple(self._notes))
+
+    def _keeps_lines(self) -> bool:
+        moved = self._left_out or self._added or any("\n" in change.text for change in self._changes)
+        return not moved and isinstance(self._sources, range)
 
     def _note(self, kind: str, message: str, line: int) -> None:
         self._notes.append(Note(kind, message, self._sources[line]))

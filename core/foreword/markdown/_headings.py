@@ -80,11 +80,12 @@ def leading_heading(text: str) -> str | None:
     >>> leading_heading("Be brief.\n\n## Style")
     """
     text = text.strip()
-    first, _, rest = text.partition("\n")
+    end = text.find("\n")
+    first = text if end < 0 else text[:end]
     plain = _PLAIN_ATX.fullmatch(first)
     if plain is not None:
         return _CLOSING.sub("", (plain[1] or "").rstrip(" \t")).strip()
-    if _ATX.match(first) is None and not _has_underline(rest):
+    if _ATX.match(first) is None and not _has_underline(text, len(first)):
         return None
     for heading in headings(text)[:1]:
         if heading.start == 0:
@@ -92,17 +93,24 @@ def leading_heading(text: str) -> str | None:
     return None
 
 
-def _has_underline(rest: str) -> bool:
-    """Whether a line that could make a heading of the lines above it stands before the first blank one."""
-    start = 0
-    while start < len(rest):
-        end = rest.find("\n", start)
-        line = rest[start:] if end < 0 else rest[start:end]
+def _has_underline(text: str, end: int) -> bool:
+    """Whether a line that could make a heading of the lines above it stands before the first blank one.
+
+    Args:
+        text: the text.
+        end: where its first line ends.
+    """
+    if "=" not in text and "-" not in text:
+        return False
+    while end < len(text):
+        start = end + 1
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        line = text[start:end]
         if not line.strip(" \t"):
             return False
         if _UNDERLINE.fullmatch(line):
             return True
-        start += len(line) + 1
     return False
 
 

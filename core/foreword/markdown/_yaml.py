@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias, cast
+from functools import cached_property
+from typing import Any, Final, TypeAlias
 
 import yaml
+from yaml import MappingNode, ScalarNode, SequenceNode
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
 
 _CORE: Final = "tag:yaml.org,2002:"
 _NULL: Final = f"{_CORE}null"
+_STRING: Final = f"{_CORE}str"
+_SEQUENCE: Final = f"{_CORE}seq"
+_MAPPING: Final = f"{_CORE}map"
 _KNOWN_TAGS: Final = frozenset(
     _CORE + kind for kind in ("str", "null", "seq", "map", "int", "float", "bool", "timestamp")
 )
+_NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 class BrokenYaml(ValueError):
@@ -25,19 +29,70 @@ class BrokenYaml(ValueError):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True)
 class Block:
-    """One mapping: its values, the line of every key by its path, and the keys given more than once."""
+    """One mapping: its values, and the keys given more than once.
 
-    values: dict[str, Value] = field(default_factory=dict[str, Value])
-    lines: dict[tuple[str, ...], int] = field(default_factory=dict[tuple[str, ...], int])
-    repeated: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    Where its keys stand is told only when asked, for most front matter has nothing to be said about it.
+    """
+
+    def __init__(self, text: str, first_line: int, node: MappingNode) -> None:
+        self._text = text
+        self._first_line = first_line
+        self._node = node
+        self._seen: set[int] = set()
+        self.repeated: list[tuple[str, ...]] = []
+        self.values: dict[str, Value] = self._mapping(node, ())
 
     def line(self, path: tuple[str, ...]) -> int:
         """Return the line of the innermost key on this path."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
+
+    @cached_property
+    def lines(self) -> dict[tuple[str, ...], int]:
+        """The line of every key by its path."""
+        lines: dict[tuple[str, ...], int] = {}
+        self._locate(self._node, (), lines)
+        return lines
+
+    def _mapping(self, node: MappingNode, path: tuple[str, ...]) -> dict[str, Value]:
+        mapping: dict[str, Value] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, ScalarNode):
+                raise BrokenYaml("a key is not text", self._line(key_node))
+            key = str(key_node.value)
+            if key in mapping:
+                self.repeated.append((*path, key))
+            mapping[key] = self._value(value_node, path, key)
+        return mapping
+
+    def _value(self, node: yaml.Node, path: tuple[str, ...], key: str) -> Value:
+        tag = node.tag
+        if tag not in _KNOWN_TAGS:
+            raise BrokenYaml("a value has a tag of its own, beginning with '!'", self._line(node))
+        # Aliases would let a short text stand for one of any size.
+        if id(node) in self._seen:
+            raise BrokenYaml("a value is an alias, beginning with '*'", self._line(node))
+        self._seen.add(id(node))
+        if isinstance(node, MappingNode):
+            return self._mapping(node, (*path, key))
+        if isinstance(node, SequenceNode):
+            return [self._value(item, path, key) for item in node.value]
+        return None if tag == _NULL else str(node.value)
+
+    def _locate(self, node: yaml.Node, path: tuple[str, ...], lines: dict[tuple[str, ...], int]) -> None:
+        if isinstance(node, SequenceNode):
+            for item in node.value:
+                self._locate(item, path, lines)
+        elif isinstance(node, MappingNode):
+            for key_node, value_node in node.value:
+                here = (*path, str(key_node.value))
+                lines[here] = self._line(key_node)
+                self._locate(value_node, here, lines)
+
+    def _line(self, node: yaml.Node) -> int:
+        return self._first_line + self._text.count("\n", 0, node.start_mark.index)
 
 
 def read_mapping(text: str, first_line: int) -> Block | None:
@@ -54,10 +109,8 @@ def read_mapping(text: str, first_line: int) -> Block | None:
         BrokenYaml: The text is no YAML, or it asks for an object, an alias, or a key that is no scalar.
     """
     try:
-        node = cast("object", yaml.compose(text, Loader=_LOADER))
-        if not isinstance(node, yaml.MappingNode):
-            return None
-        return _Reading(text, first_line).block(node)
+        node = _LOADER(text).get_single_node()
+        return Block(text, first_line, node) if isinstance(node, MappingNode) else None
     except yaml.MarkedYAMLError as error:
         # The mark's own line counts more characters as line breaks than a file's lines do.
         index = error.problem_mark.index if error.problem_mark is not None else 0
@@ -67,54 +120,33 @@ def read_mapping(text: str, first_line: int) -> Block | None:
         raise BrokenYaml(str(error).partition("\n")[0], first_line) from error
 
 
-class _Reading:
-    """Turns the nodes of one text into plain values."""
+class _TextResolver:
+    """Resolves nothing but null, so that ``3000``, ``yes`` and a date stay text."""
 
-    def __init__(self, text: str, first_line: int) -> None:
-        self._text = text
-        self._first_line = first_line
-        self._seen: set[int] = set()
-        self._block = Block()
+    def descend_resolver(self, *_: object) -> None:
+        """Begin a node; no path means anything here."""
 
-    def block(self, node: yaml.MappingNode) -> Block:
-        self._block.values.update(self._mapping(node, ()))
-        return self._block
+    def ascend_resolver(self) -> None:
+        """End a node."""
 
-    def _mapping(self, node: yaml.MappingNode, path: tuple[str, ...]) -> dict[str, Value]:
-        mapping: dict[str, Value] = {}
-        for key_node, value_node in node.value:
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise BrokenYaml("a key is not text", self._line(key_node))
-            key = str(key_node.value)
-            here = (*path, key)
-            if key in mapping:
-                self._block.repeated.append(here)
-            self._block.lines[here] = self._line(key_node)
-            mapping[key] = self._value(value_node, here)
-        return mapping
-
-    def _value(self, node: yaml.Node, path: tuple[str, ...]) -> Value:
-        if node.tag not in _KNOWN_TAGS:
-            raise BrokenYaml("a value has a tag of its own, beginning with '!'", self._line(node))
-        # Aliases would let a short text stand for one of any size.
-        if id(node) in self._seen:
-            raise BrokenYaml("a value is an alias, beginning with '*'", self._line(node))
-        self._seen.add(id(node))
-        if isinstance(node, yaml.MappingNode):
-            return self._mapping(node, path)
-        if isinstance(node, yaml.SequenceNode):
-            return [self._value(item, path) for item in node.value]
-        return None if node.tag == _NULL else str(node.value)
-
-    def _line(self, node: yaml.Node) -> int:
-        return self._first_line + self._text.count("\n", 0, node.start_mark.index)
+    def resolve(self, kind: object, value: object, implicit: tuple[bool, bool]) -> str:
+        """Return the tag of a node that has none of its own."""
+        if kind is ScalarNode:
+            return _NULL if implicit[0] and value in _NULLS else _STRING
+        return _SEQUENCE if kind is SequenceNode else _MAPPING
 
 
 def text_loader(base: type[Any]) -> Any:
-    """Return a loader that resolves nothing but null, so that ``3000``, ``yes`` and a date stay text."""
-    null = (_NULL, re.compile(r"(?:~|null|Null|NULL|)\Z"))
-    resolvers = {first: [null] for first in ("~", "n", "N", "")}
-    return type("TextLoader", (base,), {"yaml_implicit_resolvers": resolvers})
+    """Return a loader, made of a parser, for which every scalar but null is text."""
+    return type("TextLoader", (_TextResolver, base), {})
 
 
-_LOADER: Final = text_loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+def _parser() -> type[Any]:
+    try:
+        from yaml._yaml import CParser
+    except ImportError:
+        return yaml.SafeLoader
+    return CParser
+
+
+_LOADER: Final = text_loader(_parser())

@@ -7,12 +7,13 @@ from typing import NamedTuple
 from foreword._builder import Builder
 from foreword._errors import UnknownSection
 from foreword._explanation import describe
+from foreword._folded import ResolvedSection
 from foreword._limits import resolve_within_limits
 from foreword._model import MODES
 from foreword._names import id_key
 from foreword._plan import Plan
 from foreword._prepared import PreparedEdit, Step
-from foreword._resolve import Resolution, ResolvedSection, resolve
+from foreword._resolve import Resolution, resolve
 from foreword._text import join
 
 

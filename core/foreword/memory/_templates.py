@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from foreword._builder import Builder
+from foreword._folded import ResolvedSection
 from foreword._names import KNOWN_IDS, is_tool, normalise
 from foreword._plan import Plan
 from foreword._prepared import PreparedEdit
-from foreword._resolve import ResolvedSection, resolve
+from foreword._resolve import resolve
 from foreword._standing import text_hash
 from foreword._text import join
 

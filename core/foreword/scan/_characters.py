@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from foreword.scan._bidi import scan_directions
-from foreword.scan._classes import BRAILLE, CANDIDATE, FLAGS, JAMO, Kind, kind_of
+from foreword.scan._classes import BRAILLE, FLAGS, JAMO, Kind, candidate, kind_of
 from foreword.scan._findings import BUDGET, Described, Findings, code_point, named, shown
 from foreword.scan._hidden import drop_runs, scan_selectors, scan_tags, scan_zero_width
 from foreword.scan._payloads import PAYLOAD_LIMIT
@@ -27,25 +27,15 @@ _ESCAPE_END = re.compile(r"[\x07\x1b\n]")
 _CONCEAL = re.compile(r"\x1b\[(?:[0-9:]{0,9};){0,9}0?8(?:;[0-9:;]{0,20})?m")
 
 
-_PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n"
-
-
-def has_controls(text: str) -> bool:
-    """Whether ASCII text holds a character that these rules look at."""
-    return bool(text.encode("ascii").translate(None, _PLAIN))
-
-
 def scan_characters(text: str, findings: Findings, *, one_line: bool = False) -> None:
     """Look at every character of a suspicious kind that its neighbours do not explain."""
-    if text.isascii() and not one_line and not has_controls(text):
-        return
     if "\U000e007f" in text:
         for flag in FLAGS:
             text = text.replace(flag, flag[0] * len(flag))
     if "\r\n" in text:
         text = text.replace("\r\n", " \n")
     start = 1 if text.startswith("\ufeff") and not one_line else 0
-    spots = [match.start() for match in islice(CANDIDATE.finditer(text, start), BUDGET + 1)]
+    spots = [match.start() for match in islice(candidate().finditer(text, start), BUDGET + 1)]
     if len(spots) > BUDGET:
         findings.add("too-many", spots.pop(), partial(Described, f"more than {BUDGET:,} suspicious characters"))
     if one_line:
@@ -54,11 +44,11 @@ def scan_characters(text: str, findings: Findings, *, one_line: bool = False) ->
     drop_runs(text, places, findings)
     for kind, (rule, what) in _SIMPLE.items():
         for begin, end in spans(places.get(kind, [])):
-            findings.add(rule, begin, partial(_describe, text, begin, end, what))
+            findings.add(rule, begin, partial(_describe, text[begin], end - begin, what))
     scan_tags(text, places.get("tag", []), findings)
     scan_selectors(text, places.get("selector", []), findings)
     for spot in places.get("free-selector", []):
-        findings.add("stray-selector", spot, partial(_describe, text, spot, spot + 1, "a Mongolian variation selector"))
+        findings.add("stray-selector", spot, partial(_describe, text[spot], 1, "a Mongolian variation selector"))
     scan_zero_width(text, places, findings)
     _invisible(text, places.get("invisible", []), findings)
     for spot in places.get("escape", []):
@@ -76,9 +66,9 @@ def _by_kind(text: str, spots: list[int]) -> dict[Kind, list[int]]:
     return places
 
 
-def _describe(text: str, begin: int, end: int, what: str) -> Described:
-    times = f", {end - begin:,} in a row" if end - begin > 1 else ""
-    return Described(f"{named(text[begin])}{times}: {what}", code_point(text[begin]))
+def _describe(char: str, count: int, what: str) -> Described:
+    times = f", {count:,} in a row" if count > 1 else ""
+    return Described(f"{named(char)}{times}: {what}", code_point(char))
 
 
 def _invisible(text: str, spots: list[int], findings: Findings) -> None:
@@ -88,7 +78,8 @@ def _invisible(text: str, spots: list[int], findings: Findings) -> None:
             continue
         if text[begin] in "\u115f\u1160" and JAMO.search(around):
             continue
-        findings.add("invisible", begin, partial(_describe, text, begin, end, "a character that shows as nothing"))
+        what = "a character that shows as nothing"
+        findings.add("invisible", begin, partial(_describe, text[begin], end - begin, what))
 
 
 def _escape(text: str, spot: int, findings: Findings) -> None:
@@ -96,7 +87,7 @@ def _escape(text: str, spot: int, findings: Findings) -> None:
     if introducer and introducer in "[]PX^_":
         findings.add("ansi-escape", spot, partial(_describe_escape, text, spot))
     else:
-        findings.add("control", spot, partial(_describe, text, spot, spot + 1, "a control character"))
+        findings.add("control", spot, partial(_describe, text[spot], 1, "a control character"))
 
 
 def _describe_escape(text: str, spot: int) -> Described:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Final, Literal
 
 Kind = Literal[
@@ -106,9 +109,40 @@ _VARIED = (
 )
 
 
-def char_class(*kinds: Kind) -> str:
-    """Return the inside of a character class that holds these kinds, or all of them."""
-    return "".join(f"{_escape(low)}-{_escape(high)}" for low, high, kind in KINDS if not kinds or kind in kinds)
+LATIN: Final = r"A-Za-z\u00AA\u00BA\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u024F\u1E00-\u1EFF"
+"""Latin letters."""
+
+# Cyrillic, Armenian, Cherokee and fullwidth letters; not Greek ones, which units mix with Latin.
+FOREIGN: Final = (
+    r"\u0400-\u0482\u048A-\u052F\u1C80-\u1C8F\uA640-\uA66E\uA680-\uA69D\u0531-\u0556\u0560-\u0588\u13A0-\u13FD"
+    r"\uAB70-\uABBF\uFF21-\uFF3A\uFF41-\uFF5A"
+)
+"""Letters that look like Latin ones, but for the mathematical ones."""
+
+MATHEMATICAL: Final = r"\U0001D400-\U0001D7CB"
+"""Mathematical letters, which look like Latin ones too."""
+
+MARKS: Final = r"\u0300-\u036F"
+"""Marks that stand upon the letter before them."""
+
+
+def char_class(*kinds: Kind, without: str = "", end: int = 0x110000) -> str:
+    """Return the inside of a character class that holds these kinds, or all of them.
+
+    Args:
+        kinds: the kinds, by default all.
+        without: characters of these kinds that are left out.
+        end: the first code point beyond those that are taken.
+    """
+    ranges: list[str] = []
+    for low, high, kind in KINDS:
+        if low >= end or (kinds and kind not in kinds):
+            continue
+        for code in (*sorted(ord(char) for char in without if low <= ord(char) <= high), high + 1):
+            if low < code:
+                ranges.append(f"{_escape(low)}-{_escape(code - 1)}")
+            low = code + 1
+    return "".join(ranges)
 
 
 def kind_of(char: str) -> Kind:
@@ -122,22 +156,36 @@ def _escape(code: int) -> str:
 
 _STARTS = [low for low, _, _ in KINDS]
 
-# The class comes first, for there the engine is fastest; all contexts follow as assertions about the character matched.
-CANDIDATE: Final = re.compile(
-    f"[{char_class()}]"
-    rf"(?<![{_JOINING}][\u200C\u200D])(?!(?<=[\u200C\u200D])[{_JOINING}])"
-    rf"(?!(?<=[{_PICTOGRAPHS}\uFE0F]\u200D)[{_PICTOGRAPHS}])"
-    rf"(?<![{_SPACELESS}]\u200B)(?!(?<=\u200B)[{_SPACELESS}])"
-    rf"(?<![{RTL.pattern[1:-1]}][\u061C\u200E\u200F])(?!(?<=[\u061C\u200E\u200F]){RTL.pattern})"
-    rf"(?<![{_EMOJI_BASES}][\uFE0E\uFE0F])"
-    rf"(?<![{_VARIED}][\uFE00-\uFE0D])"
-    rf"(?<![{_IDEOGRAPHS}][\U000E0100-\U000E01EF])"
-    rf"(?<![{_MONGOLIAN}][\u180B-\u180F])"
-)
-"""A character that is looked at: it is of some kind and its neighbours do not make it harmless."""
+# All contexts are assertions behind the character itself.
+_JOINED = rf"(?<![{_JOINING}][\u200C\u200D])(?!(?<=[\u200C\u200D])[{_JOINING}])"
+_IN_EMOJI = rf"(?!(?<=[{_PICTOGRAPHS}\uFE0F]\u200D)[{_PICTOGRAPHS}])"
+_STYLED = rf"(?<![{_EMOJI_BASES}][\uFE0E\uFE0F])"
 
-RUN: Final = re.compile(
-    f"[{char_class('zero-width', 'joiner', 'mark', 'soft-hyphen', 'free-selector')}"
-    r"\u034F\u115F\u1160\u2065\u206A-\u206F\u3164\uFFA0\uFFF0-\uFFFB\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A]{8,}"
+OFTEN_HARMLESS: Final[Mapping[str, str]] = MappingProxyType(
+    {"\u200c": _JOINED, "\u200d": _JOINED + _IN_EMOJI, "\ufe0f": _STYLED}
 )
-"""So many invisible characters in a row as no script needs, whatever stands around them."""
+"""Characters that many texts are full of, each with a pattern that matches behind one that nothing makes harmless."""
+
+
+@cache
+def candidate() -> re.Pattern[str]:
+    """Return what matches a character that is looked at: it is of some kind, its neighbours do not make it harmless."""
+    # The class comes first, for there the engine is fastest.
+    return re.compile(
+        f"[{char_class()}]{_JOINED}{_IN_EMOJI}"
+        rf"(?<![{_SPACELESS}]\u200B)(?!(?<=\u200B)[{_SPACELESS}])"
+        rf"(?<![{RTL.pattern[1:-1]}][\u061C\u200E\u200F])(?!(?<=[\u061C\u200E\u200F]){RTL.pattern})"
+        rf"{_STYLED}"
+        rf"(?<![{_VARIED}][\uFE00-\uFE0D])"
+        rf"(?<![{_IDEOGRAPHS}][\U000E0100-\U000E01EF])"
+        rf"(?<![{_MONGOLIAN}][\u180B-\u180F])"
+    )
+
+
+@cache
+def run() -> re.Pattern[str]:
+    """Return what matches more invisible characters in a row than any script needs, whatever stands around them."""
+    return re.compile(
+        f"[{char_class('zero-width', 'joiner', 'mark', 'soft-hyphen', 'free-selector')}"
+        r"\u034F\u115F\u1160\u2065\u206A-\u206F\u3164\uFFA0\uFFF0-\uFFFB\U0001BCA0-\U0001BCA3\U0001D173-\U0001D17A]{8,}"
+    )

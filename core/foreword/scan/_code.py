@@ -23,7 +23,7 @@ _DECLARATIONS = tuple(
     (re.compile(begin), end)
     for begin, end in (("<!--", "-->"), (r"<\?", "?>"), (r"<!\[CDATA\[", "]]>"), ("<![A-Za-z]", ">"))
 )
-_BACKSLASHES = 200
+_BACKSLASHES = "\\" * 200
 
 
 class Code:
@@ -123,7 +123,10 @@ def _closing(text: str, runs: list[Span]) -> dict[int, int]:
 
 
 def _escaped(text: str, start: int) -> int:
-    before = text[max(0, start - _BACKSLASHES) : start]
+    # Backslashes escape one another, so that only an odd one counts; of a long row most are passed over in pairs.
+    while text.endswith(_BACKSLASHES, 0, start):
+        start -= len(_BACKSLASHES)
+    before = text[max(0, start - len(_BACKSLASHES)) : start]
     return (len(before) - len(before.rstrip("\\"))) % 2
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeVar
 
 from foreword._diagnostics import Severity, printable
@@ -56,7 +57,7 @@ class Findings:
 
     def __init__(self, text: str, severities: Mapping[str, str]) -> None:
         self._text = text
-        self._severities = _settle(severities)
+        self._severities = settled(severities)
         self._found: dict[str, list[tuple[int, Describe]]] = {}
         self._counts: dict[str, int] = {}
 
@@ -118,6 +119,8 @@ def code_point(char: str) -> str:
 
 def named(char: str) -> str:
     """Return the notation of one character with its name."""
+    import unicodedata
+
     name = unicodedata.name(char, "")
     return f"{code_point(char)} {name}" if name else code_point(char)
 
@@ -128,15 +131,31 @@ def _first(found: list[tuple[int, Describe]]) -> None:
     del found[LIMIT + 1 :]
 
 
-def _settle(severities: Mapping[str, str]) -> dict[str, Severity]:
-    settled: dict[str, Severity] = {name: rule.severity for name, rule in RULES.items()}
-    for name, wanted in severities.items():
-        if name not in settled:
+def settled(severities: Mapping[str, str]) -> Mapping[str, Severity]:
+    """Return the severity of each rule that is not switched off.
+
+    Args:
+        severities: another severity, or ``off``, for rules by name.
+
+    Raises:
+        ValueError: ``severities`` names no rule or no severity.
+    """
+    return _settled(tuple(severities.items())) if severities else _BY_DEFAULT
+
+
+@lru_cache(maxsize=100)
+def _settled(severities: tuple[tuple[str, str], ...]) -> Mapping[str, Severity]:
+    chosen = dict(_BY_DEFAULT)
+    for name, wanted in severities:
+        if name not in chosen:
             raise ValueError(f"no scanner rule is called {shown(name)!r}")
         if wanted == OFF:
-            del settled[name]
+            del chosen[name]
             continue
         if wanted not in _SEVERITIES:
             raise ValueError(f"severity of {name} is one of error, warning, info, off; not {shown(wanted)!r}")
-        settled[name] = _SEVERITIES[wanted]
-    return settled
+        chosen[name] = _SEVERITIES[wanted]
+    return MappingProxyType(chosen)
+
+
+_BY_DEFAULT: Final[Mapping[str, Severity]] = MappingProxyType({name: rule.severity for name, rule in RULES.items()})

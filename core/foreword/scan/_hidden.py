@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import Final
 
 from foreword.scan import _payloads as payloads
-from foreword.scan._classes import RUN, Kind
+from foreword.scan._classes import Kind, run
 from foreword.scan._findings import BUDGET, Described, Findings, code_point, named, shown
 from foreword.scan._spots import Span, dense, groups, outside
 
@@ -88,7 +88,7 @@ def drop_runs(text: str, places: dict[Kind, list[int]], findings: Findings) -> N
         return
     # A byte order mark is no part of a run, and the last of a run may be harmless to what follows.
     start, end = int(text[0] == "\ufeff"), max(spots) + 2
-    runs = [match.span() for match in islice(RUN.finditer(text, start, end), BUDGET)]
+    runs = [match.span() for match in islice(run().finditer(text, start, end), BUDGET)]
     for begin, end in runs:
         what = f"{end - begin:,} invisible characters in a row"
         findings.add("zero-width-run", begin, partial(_describe_bits, text, range(begin, end), what))

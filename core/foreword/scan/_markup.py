@@ -28,17 +28,6 @@ _TOKENS: Final = (
     ("<\uff5c", re.compile(r"<\uff5c[A-Za-z0-9_\u2581]{1,40}\uff5c>")),
 )
 
-_MARKS: Final = (_COMMENT, "](", *(mark for mark, _ in _TOKENS))
-
-
-def has_markup(text: str) -> bool:
-    """Whether a text holds anything that these rules look at; in doubt it does."""
-    return any(mark in text for mark in _MARKS) or _has_image_tag(text)
-
-
-def _has_image_tag(text: str) -> bool:
-    return "<" in text and b"<img" in text.encode("ascii", "replace").lower()
-
 
 def scan_comments(text: str, code: Code, findings: Findings) -> None:
     """Report HTML comments outside code, with their text."""
@@ -95,7 +84,7 @@ def _images(text: str) -> Iterator[tuple[int, str]]:
         begin = text.rfind("![", max(0, match.start() - _ALTERNATIVE_LIMIT), match.start())
         if begin >= 0 and "]" not in text[begin + 2 : match.start()]:
             yield begin, _TITLE.split(match[1], maxsplit=1)[0]
-    for match in _IMAGE_TAG.finditer(text) if _has_image_tag(text) else ():
+    for match in _IMAGE_TAG.finditer(text):
         source = _SRC.search(match[0])
         address = "" if source is None else next(filter(None, source.groups()), "")
         if _REMOTE.match(address):

@@ -6,20 +6,18 @@ It finds smuggling, not persuasion: a text without findings may still say anythi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from foreword.scan._characters import has_controls, scan_characters
-from foreword.scan._code import Code
-from foreword.scan._findings import LIMIT, Finding, Findings
-from foreword.scan._markup import has_markup, scan_comments, scan_images, scan_tokens
+from foreword.scan._findings import LIMIT, Finding, Findings, settled
 from foreword.scan._rules import OFF, RULES, SEVERITIES, Rule
-from foreword.scan._shape import base64_runs, far_away, long_lines, scan_base64, scan_shape
-from foreword.scan._words import scan_confusable, scan_words
+from foreword.scan._suspects import EVERYTHING, suspected
 
 __all__ = ["LIMIT", "OFF", "RULES", "SEVERITIES", "Finding", "Rule", "scan", "scan_name"]
 
 _DEFAULTS: Final[Mapping[str, str]] = MappingProxyType({})
+_SHORT: Final = 200
 
 
 def scan(text: str, *, severities: Mapping[str, str] = _DEFAULTS) -> tuple[Finding, ...]:
@@ -35,9 +33,12 @@ def scan(text: str, *, severities: Mapping[str, str] = _DEFAULTS) -> tuple[Findi
     Raises:
         ValueError: ``severities`` names no rule or no severity.
     """
+    settled(severities)
+    groups = suspected(text)
+    if not groups:
+        return ()
     findings = Findings(text, severities)
-    if not is_plain(text):
-        scan_all(text, findings)
+    _apply(text, groups, findings)
     return findings.finish()
 
 
@@ -54,37 +55,35 @@ def scan_name(name: str, *, severities: Mapping[str, str] = _DEFAULTS) -> tuple[
     Raises:
         ValueError: ``severities`` names no rule or no severity.
     """
-    findings = Findings(name, severities)
-    if not is_plain(name) or "\n" in name or "\t" in name:
-        scan_characters(name, findings, one_line=True)
-        scan_words(name, findings)
-        scan_confusable(name, findings)
-        code = Code(name)
-        scan_images(name, code, findings)
-        scan_tokens(name, code, findings)
-        scan_base64(name, findings)
-    return findings.finish()
-
-
-def is_plain(text: str) -> bool:
-    """Whether there is nothing in a text that a rule looks at; in doubt there is."""
-    return (
-        text.isascii()
-        and not has_controls(text)
-        and not has_markup(text)
-        and not any(True for _ in long_lines(text))
-        and not any(True for _ in far_away(text))
-        and not any(True for _ in base64_runs(text))
-    )
+    settled(severities)
+    if name.isascii() and name.isprintable():
+        # Shorter than that, only markup can be anything else than a name.
+        doubtful = len(name) >= _SHORT or "<" in name or "]" in name
+        if not doubtful or not suspected(name):
+            return ()
+    given = tuple(severities.items())
+    return _remembered(name, given) if len(name) < _SHORT else _scan_name(name, given)
 
 
 def scan_all(text: str, findings: Findings) -> None:
-    """Apply every rule for texts."""
-    scan_characters(text, findings)
-    scan_words(text, findings)
-    code = Code(text)
-    scan_comments(text, code, findings)
-    scan_images(text, code, findings)
-    scan_tokens(text, code, findings)
-    scan_shape(text, findings)
-    scan_base64(text, findings)
+    """Apply every rule for texts, whatever is suspected."""
+    _apply(text, EVERYTHING, findings)
+
+
+def _apply(text: str, groups: int, findings: Findings) -> None:
+    # Nearly no text needs the rules, so they are loaded only for one that does.
+    from foreword.scan._every_rule import apply_rules
+
+    apply_rules(text, groups, findings)
+
+
+def _scan_name(name: str, severities: tuple[tuple[str, str], ...]) -> tuple[Finding, ...]:
+    from foreword.scan._every_rule import apply_to_name
+
+    findings = Findings(name, dict(severities))
+    apply_to_name(name, findings)
+    return findings.finish()
+
+
+# The names of an agent's sections are the same in every build.
+_remembered = lru_cache(maxsize=1_000)(_scan_name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -77,14 +76,15 @@ def base64_runs(text: str) -> Iterator[tuple[int, int]]:
     mask = text.encode("ascii", "replace").translate(_MASK)
     begin = mask.find(_NEEDLE)
     while begin >= 0:
-        run = _MASKED_RUN.match(mask, begin)
-        end = begin + _RUN_LENGTH if run is None else run.end()
+        end = next(_MASKED_RUN.finditer(mask, begin)).end()
         if len(set(text[begin : min(end, begin + _SAMPLE)])) >= _DISTINCT:
             yield begin, end
         begin = mask.find(_NEEDLE, end)
 
 
 def _describe_base64(sample: str, length: int) -> Described:
+    import base64
+
     whole = sample[: len(sample) // 4 * 4].replace("-", "+").replace("_", "/")
     data = base64.b64decode(whole)
     # The sample may end inside a character.

@@ -7,24 +7,19 @@ import unicodedata
 from functools import partial
 from typing import Final
 
+from foreword.scan._classes import FOREIGN, LATIN, MARKS, MATHEMATICAL
 from foreword.scan._findings import BUDGET, Described, Findings, code_point, named, shown
 
-_LATIN = r"A-Za-z\u00AA\u00BA\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u024F\u1E00-\u1EFF"
-# Cyrillic, Armenian, Cherokee, fullwidth and mathematical letters; not Greek ones, which units mix with Latin.
-_FOREIGN = (
-    r"\u0400-\u0482\u048A-\u052F\u1C80-\u1C8F\uA640-\uA66E\uA680-\uA69D\u0531-\u0556\u0560-\u0588\u13A0-\u13FD"
-    r"\uAB70-\uABBF\uFF21-\uFF3A\uFF41-\uFF5A\U0001D400-\U0001D7CB"
-)
-_MARKS = r"\u0300-\u036F"
+_FOREIGN = FOREIGN + MATHEMATICAL
 _MARK_LIMIT = 8
 _WORD_LIMIT: Final = 64
 
 # The class comes first, for there the engine is fastest.
 _MIXED = re.compile(
     f"[{_FOREIGN}]"
-    f"(?:(?<=[{_LATIN}][{_FOREIGN}])|(?<=[{_LATIN}][{_MARKS}][{_FOREIGN}])|(?=[{_MARKS}]{{0,{_MARK_LIMIT}}}[{_LATIN}]))"
+    f"(?:(?<=[{LATIN}][{_FOREIGN}])|(?<=[{LATIN}][{MARKS}][{_FOREIGN}])|(?=[{MARKS}]{{0,{_MARK_LIMIT}}}[{LATIN}]))"
 )
-_WORD = re.compile(rf"(?:[^\W\d_]|[{_MARKS}])*+")
+_WORD = re.compile(rf"(?:[^\W\d_]|[{MARKS}])*+")
 _IS_FOREIGN = re.compile(f"[{_FOREIGN}]")
 
 _TWINS: Final = str.maketrans(
@@ -38,8 +33,6 @@ _TWINS: Final = str.maketrans(
 
 def scan_words(text: str, findings: Findings) -> None:
     """Report words in which Latin letters stand among letters that look like them."""
-    if text.isascii():
-        return
     position = 0
     for _ in range(BUDGET):
         match = _MIXED.search(text, position)
@@ -62,9 +55,9 @@ def scan_confusable(name: str, findings: Findings) -> None:
 
 
 def _word_around(text: str, spot: int) -> tuple[int, int]:
-    before = _WORD.match(text[max(0, spot - _WORD_LIMIT) : spot][::-1])
-    after = _WORD.match(text, spot)
-    return spot - (before.end() if before else 0), after.end() if after else spot + 1
+    before = next(_WORD.finditer(text[max(0, spot - _WORD_LIMIT) : spot][::-1])).end()
+    # Among the letters that look like Latin ones stand a few signs that are none.
+    return spot - before, max(next(_WORD.finditer(text, spot)).end(), spot + 1)
 
 
 def _describe(word: str) -> Described:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 Value = str | int | float | bool
@@ -42,16 +42,6 @@ class Rendered(NamedTuple):
     unknown: tuple[Unknown, ...]
 
 
-class _Candidate(NamedTuple):
-    """One placeholder: the text before it, its name, whether a backslash stands before it, and its line."""
-
-    before: str
-    name: str
-    escaped: bool
-    line: int
-    written: str
-
-
 class NamesTemplate:
     """A text that is taken apart once, to be rendered with many values.
 
@@ -59,24 +49,16 @@ class NamesTemplate:
         names: the names of all placeholders, those after a backslash too.
     """
 
-    __slots__ = ("_candidates", "_count", "_rest", "_text", "names")
+    __slots__ = ("_escapes", "_names", "_spaces", "_texts", "names")
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        candidates: list[_Candidate] = []
-        done = counted = line = 0
-        for found in _PLACEHOLDER.finditer(text) if "{{" in text else ():
-            start, name = found.start(), found["name"]
-            line += text.count("\n", counted, start)
-            counted = start
-            escaped = start > 0 and text[start - 1] == "\\"
-            begin = start - 1 if escaped else start
-            candidates.append(_Candidate(text[done:begin], name, escaped, line, text[begin : found.end()]))
-            done = found.end()
-        self._candidates = tuple(candidates)
-        self._rest = text[done:]
-        self._count = text.count("\n") + 1
-        self.names = frozenset(candidate.name for candidate in candidates)
+        # One character is looked for first, which is many times as fast as two.
+        pieces: list[str] = _PLACEHOLDER.split(text) if "{" in text and "{{" in text else [text]
+        self._texts = pieces[0::3]
+        self._spaces = pieces[1::3]
+        self._names = pieces[2::3]
+        self._escapes = "\\" in text and "\\{{" in text
+        self.names = frozenset(self._names)
 
     def render(self, values: Mapping[str, Value]) -> Rendered:
         """Return what `render_names` returns for the text.
@@ -84,27 +66,43 @@ class NamesTemplate:
         Args:
             values: the registered variables.
         """
-        if not self._candidates:
-            return Rendered(self._text, None, ())
-        parts: list[str] = []
+        known = {name: str(values[name]) for name in self.names if name in values}
+        texts, put, unknown = self._texts, self._names, dict[Unknown, None]()
+        if len(known) == len(self.names) and not self._escapes:
+            put = [known[name] for name in put]
+        elif put:
+            texts, put, unknown = self._chosen(known)
+        parts = [""] * (len(texts) + len(put))
+        parts[0::2] = texts
+        parts[1::2] = put
+        longer = any("\n" in value for value in known.values())
+        return Rendered("".join(parts), self._lines(put) if longer else None, tuple(unknown))
+
+    def _chosen(self, known: Mapping[str, str]) -> tuple[list[str], list[str], dict[Unknown, None]]:
+        """Return the texts around the placeholders, what is put between them, and which are not registered."""
+        texts, put = list(self._texts), list[str]()
         unknown: dict[Unknown, None] = {}
-        breaks: dict[int, int] = {}
-        for before, name, escaped, line, written in self._candidates:
-            parts.append(before)
-            if name not in values:
-                parts.append(written)
-                if not escaped:
-                    unknown[Unknown(name, line)] = None
-            elif escaped:
-                parts.append(written[1:])
-            else:
-                value = str(values[name])
-                parts.append(value)
-                if "\n" in value:
-                    breaks[line] = breaks.get(line, 0) + value.count("\n")
-        parts.append(self._rest)
-        lines = tuple(_repeated(self._count, breaks)) if breaks else None
-        return Rendered("".join(parts), lines, tuple(unknown))
+        line = 0
+        for nth, name in enumerate(self._names):
+            line += texts[nth].count("\n")
+            escaped = texts[nth].endswith("\\")
+            if name in known and not escaped:
+                put.append(known[name])
+                continue
+            space = self._spaces[nth]
+            put.append(f"{{{{{space}{name}{space}}}}}")
+            if name in known:
+                texts[nth] = texts[nth][:-1]
+            elif not escaped:
+                unknown[Unknown(name, line)] = None
+        return texts, put, unknown
+
+    def _lines(self, put: Sequence[str]) -> tuple[int, ...] | None:
+        lines = [0]
+        for text, value in zip(self._texts, (*put, ""), strict=True):
+            lines += range(lines[-1] + 1, lines[-1] + 1 + text.count("\n"))
+            lines += [lines[-1]] * value.count("\n")
+        return tuple(lines) if len(lines) > lines[-1] + 1 else None
 
 
 def compile_names(text: str) -> NamesTemplate:
@@ -148,9 +146,3 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     folded = {other.lower(): other for other in short}
     close = get_close_matches(name.lower(), folded, n=1)
     return folded[close[0]] if close else None
-
-
-def _repeated(count: int, breaks: Mapping[int, int]) -> Iterator[int]:
-    for line in range(count):
-        for _ in range(1 + breaks.get(line, 0)):
-            yield line
