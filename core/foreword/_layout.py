@@ -9,7 +9,6 @@ from foreword.markdown._borders import safe_title
 
 from ._folded import Parts, ResolvedSection
 from ._text import join
-from ._xml_layout import render
 
 SEPARATOR = "\n\n"
 """What stands between two sections: one blank line."""
@@ -40,6 +39,8 @@ class XmlLayout:
 
     def parts(self, section: ResolvedSection) -> Parts:
         """Return the opening tag, the escaped text, and the closing tag."""
+        from ._xml_layout import render
+
         title = None if section.own_heading else section.title
         opening, *text, closing = render([(section.id, title, join(section.standing.spans))]).split("\n")
         return (opening,), "\n".join(text), (closing,)

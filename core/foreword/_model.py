@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SkipValidation, StrictInt, StrictStr
@@ -66,7 +67,7 @@ class Section(BaseModel):
     True
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
     id: Text
     text: Text = ""
@@ -88,6 +89,8 @@ class Section(BaseModel):
         default_priority: int | None = None,
         **given: Any,
     ) -> None:
+        if not self.__pydantic_complete__:
+            import_module("foreword._model_checks")
         super().__init__(
             id=id,
             text=text,

@@ -7,17 +7,19 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple, NoReturn, overload
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, overload
 
 from ._diagnostics import Diagnostic, Place
 from ._errors import UnknownSection
-from ._explanation import Explanation
 from ._folded import ResolvedSection
 from ._layout import LAYOUTS, SEPARATOR, Layout, parts, rendered
 from ._names import id_key, last_part
 from ._prepared import PreparedEdit, Span, Step
 from ._resolve import Resolution
 from ._text import join
+
+if TYPE_CHECKING:
+    from ._explanation import Explanation
 
 _set = object.__setattr__
 
@@ -214,6 +216,8 @@ class Prompt:
         standing = {section.id: section for section in (*self._resolution.sections, *self._resolution.tools)}
         section, steps = standing.get(id), self._resolution.chains[id]
         found = tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.section == id)
+        from ._explanation import Explanation
+
         return Explanation(
             id=id,
             section=_public(section, steps) if section is not None else None,

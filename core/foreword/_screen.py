@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from foreword.markdown._borders import neutralise
 from foreword.scan._scan import Finding, scan, scan_name
 
 from ._diagnostics import Severity
-from ._xml_layout import escape_body
 
 if TYPE_CHECKING:
     from foreword.config._settings import Settings
@@ -28,12 +27,11 @@ class Screened(NamedTuple):
     refuses: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(NamedTuple):
     """How texts are scanned and neutralised: what the operator set, and the layout of the prompt."""
 
     layout: Literal["default", "xml"] = "default"
-    severities: Mapping[str, str] = field(default_factory=dict[str, str])
+    severities: Mapping[str, str] = MappingProxyType({})
     refuse: frozenset[str] = frozenset()
     keep: frozenset[str] = frozenset()
 
@@ -72,6 +70,8 @@ class Screen:
             title: the title that the edit gives, which its first heading may repeat.
         """
         if self.layout == "xml":
+            from ._xml_layout import escape_body
+
             _, count = escape_body(text)
             done = [Screened("FW061", "info", f"{count} tags of the layout are escaped", None)] if count else []
             return text, None, done

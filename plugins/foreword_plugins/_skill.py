@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
-from xml.sax.saxutils import escape
+from typing import Literal, NamedTuple
 
 from foreword import Context, MarkdownFile, Place, Root
 
@@ -23,8 +21,7 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Skill:
+class Skill(NamedTuple):
     """A skill that was found: its name, what it is for, and the file that holds it."""
 
     name: str
@@ -144,4 +141,5 @@ def _complaints(file: MarkdownFile, name: str, folder: str, description: str) ->
 
 def _one_line(text: str) -> str:
     visible = "".join(" " if unicodedata.category(char) == "Cc" else char for char in text)
-    return escape(" ".join(visible.split()))
+    # What xml.sax.saxutils has for this loads all of urllib.
+    return " ".join(visible.split()).replace("&", "&amp;").replace(">", "&gt;").replace("<", "&lt;")

@@ -5,11 +5,15 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from foreword import Context, Edit, MarkdownFile, MemoryRecord, Place, Root, hookimpl
+from foreword import Context, Edit, MarkdownFile, Place, Root, hookimpl
 
 from ._memory_tree import render_tree
 from .directory import TOOLS
+
+if TYPE_CHECKING:
+    from foreword import MemoryRecord
 
 INDEX = "MEMORY.md"
 PINNED = "system"
@@ -58,6 +62,8 @@ def foreword_sections(context: Context) -> list[Edit]:
 
 def _record(context: Context, memory: Root) -> MemoryRecord:
     """Return the record of the memory; a missing or damaged one, or one of an unfinished creation, is empty."""
+    from foreword import MemoryRecord
+
     namespace = context.settings.memory.namespace
     name = f"{namespace}/{MemoryRecord.FILE}"
     data = context.read_file(memory, name)
@@ -130,13 +136,13 @@ def _tree(paths: list[str]) -> Iterator[Edit]:
 
 def _copies(context: Context, memory: Root, record: MemoryRecord) -> Iterator[Edit]:
     keeps = context.settings.memory.untouched == "keep"
-    for name, file in _documents(context, memory, MemoryRecord.COPIES):
+    for name, file in _documents(context, memory, record.COPIES):
         copy = record.copies.get(name)
         untouched = copy is not None and copy.base == text_hash(file.text) and not file.front_matter.given
         if untouched and not keeps and file.error is None:
             # A newer template shines through.
             continue
-        if not untouched and not _is_approved(context, f"{MemoryRecord.COPIES}/{name}", file):
+        if not untouched and not _is_approved(context, f"{record.COPIES}/{name}", file):
             continue
         if copy is None:
             edit = file.edit(plain=True, copy_of_below=True)
@@ -154,8 +160,8 @@ def _copies(context: Context, memory: Root, record: MemoryRecord) -> Iterator[Ed
 
 
 def _overrides(context: Context, memory: Root, record: MemoryRecord) -> Iterator[Edit]:
-    for name, file in _documents(context, memory, MemoryRecord.OVERRIDES):
-        if _is_approved(context, f"{MemoryRecord.OVERRIDES}/{name}", file):
+    for name, file in _documents(context, memory, record.OVERRIDES):
+        if _is_approved(context, f"{record.OVERRIDES}/{name}", file):
             yield file.edit(layer="override", base=record.overrides.get(name))
 
 

@@ -92,9 +92,9 @@ class MarkdownFile:
         """The front matter; an empty one when the file could not be read."""
         if self.document is not None:
             return self.document.front_matter
-        from foreword.markdown._front_matter import FrontMatter
+        from foreword.markdown._front_matter import EMPTY
 
-        return FrontMatter()
+        return EMPTY
 
     @property
     def stem(self) -> str:
@@ -109,7 +109,8 @@ class MarkdownFile:
     @property
     def content_hash(self) -> str:
         """The SHA-256 of what the file says: its front matter and its text."""
-        given = self.front_matter.model_dump(mode="json", exclude_unset=True)
+        front_matter = self.front_matter
+        given = front_matter.model_dump(mode="json", exclude_unset=True) if front_matter.model_fields_set else {}
         content = json.dumps([given, self.text], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
 

@@ -7,7 +7,6 @@ import os
 import stat
 from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from foreword._diagnostics import Diagnostic, Place, Severity
@@ -54,8 +53,7 @@ class Opened(NamedTuple):
     linked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Enclosure:
+class Enclosure(NamedTuple):
     """The real directories that a reading stays in: a root, and those that its links may also lead to.
 
     ``left_out`` are real paths inside them that no link may lead into.

@@ -78,7 +78,7 @@ _Line = Annotated[str, AfterValidator(clean_title)]
 class When(BaseModel):
     """The condition of an edit: the agents and the values of variables that it is for."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     agents: _Agents = ()
     variables: dict[str, str | tuple[str, ...]] = Field(default_factory=dict)
@@ -101,7 +101,7 @@ class When(BaseModel):
 class FrontMatter(BaseModel):
     """What a file says about itself; ``model_fields_set`` tells what it really says."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: Annotated[str, AfterValidator(check_id)] | None = None
     title: _Line | None = None
@@ -130,7 +130,7 @@ class FrontMatter(BaseModel):
         return frozenset(self.model_fields_set)
 
 
-EMPTY: Final = FrontMatter()
+EMPTY: Final = FrontMatter.model_construct()
 """The front matter of a file that has none."""
 
 KEYS: Final = frozenset(field.alias or name for name, field in FrontMatter.model_fields.items())
