@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
@@ -16,13 +17,14 @@ from foreword.files._reader import Reader, Readings
 from foreword.files._stamps import Evidence, ancestry
 from foreword.templates._names import Value
 
+from ._batch import Batch
 from ._built import ARGUMENTS, Built, Call
 from ._context import Context
 from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
 from ._findings import in_order, raise_strictly
 from ._frozen import frozen
-from ._gather import gather, gather_checks
+from ._gather import Gathering, gather_checks
 from ._layout import LAYOUTS
 from ._manager import Manager
 from ._names import agent_name
@@ -34,9 +36,12 @@ from ._prompt import Prompt
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
 from ._shared import Shared
-from ._sources import Sources
+from ._sources import Sources, agent_folders
+from ._subject import Subject
 
 if TYPE_CHECKING:
+    from foreword.files._roots import Root
+
     from ._model import Section
 
 PathLike = str | os.PathLike[str]
@@ -89,7 +94,7 @@ class Builder:
         self._screen = Screen.from_settings(self.settings)
         self._link_roots = tuple(root.path for root in self.settings.files.link_roots)
         self._readings: Readings = Cache()
-        self._sources = Sources()
+        self._gathering = Gathering(Sources(self.settings))
         self._drafts = Drafts()
         self._shared = Shared(self.policy)
         self._built: dict[str | None, Built] = {}
@@ -156,7 +161,7 @@ class Builder:
             if built is not None and built.evidence is not None and not BUILDING.get() and built.evidence.holds():
                 return self._told(built, strict)
         call = Call.of(variables, defaults, edits, untrusted, context)
-        return self._told(self._build(self.reader(), agent, call), strict)
+        return self._told(self._build(Batch(self.reader()), agent, call), strict)
 
     @overload
     def build_many(
@@ -185,13 +190,13 @@ class Builder:
         call = Call.of(*(build.pop(name, default) for name, default in ARGUMENTS.items()))
         if build:
             raise TypeError(f"build_many() got an unexpected argument {sorted(build)[0]!r}")
-        reader = self.reader()
+        batch = Batch(self.reader())
         results: list[Prompt | Exception] = []
         failures: list[Exception] = []
         asked = tuple(agents)
         for agent in asked:
             try:
-                results.append(self._told(self._build(reader, agent, call), strict))
+                results.append(self._told(self._build(batch, agent, call), strict))
             except Exception as failure:
                 failure.add_note(f"agent {agent!r}")
                 results.append(failure)
@@ -213,8 +218,9 @@ class Builder:
         Args:
             prompt: a prompt that this builder built.
         """
-        asked = self._context(self.reader(), prompt.agent, self._values(prompt.agent, {}), None)
-        return in_order(set(gather_checks(self.manager, asked, prompt)))
+        batch = Batch(self.reader())
+        subject = self._subject(batch, prompt.agent, self._values(prompt.agent, {}))
+        return in_order(set(gather_checks(self.manager, self._context(batch, subject, None), prompt)))
 
     def plan(
         self,
@@ -222,7 +228,7 @@ class Builder:
         variables: Mapping[str, Value] | None = None,
         *,
         context: Mapping[str, object] | None = None,
-        reader: Reader | None = None,
+        batch: Batch | None = None,
     ) -> Plan:
         """Gather everything that the sources contribute to one prompt, and resolve nothing yet.
 
@@ -230,20 +236,19 @@ class Builder:
             agent: as for `build`.
             variables: checked variables of the call.
             context: as for `build`.
-            reader: the reader of the batch; None makes a new one.
+            batch: the batch of builds; None makes a new one.
         """
         if BUILDING.get():
             raise ForewordError("build() was called inside a hook of a plugin; a hook returns sections instead")
         agent = agent_name(agent) if agent is not None else None
+        batch = batch or Batch(self.reader())
         trusted = self._values(agent, variables or {})
-        reader = reader or self.reader()
-        asked = self._context(reader, agent, trusted, context)
-        gathered = gather(self.manager, asked, reader, self._sources)
+        subject = self._subject(batch, agent, trusted)
+        given = partial(self._context, batch, subject, context)
+        gathered = self._gathering.gather(self.manager, subject, batch, given)
         values = {**gathered.values, **trusted} if gathered.values else trusted
-        preparation = Preparation(
-            agent, self.policy, values, trusted, gathered.said, self._screen, self._drafts
-        )
-        return Plan(asked, preparation, gathered)
+        preparation = Preparation(agent, self.policy, values, trusted, gathered.said, self._screen, self._drafts)
+        return Plan(subject, preparation, gathered, given)
 
     def reader(self) -> Reader:
         """Return a reader of files for one batch, with the limits of the settings."""
@@ -252,22 +257,27 @@ class Builder:
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _build(self, reader: Reader, agent: str | None, call: Call) -> Built:
-        asked = self.plan(agent, call.variables, context=call.context, reader=reader)
-        agent = asked.context.agent
+    def _build(self, batch: Batch, agent: str | None, call: Call) -> Built:
+        asked = self.plan(agent, call.variables, context=call.context, batch=batch)
+        agent = asked.subject.agent
         before = self._built.get(agent)
         if before is not None and call.is_bare and before.is_of(asked):
             if before.evidence is None:
-                self._built[agent] = before = before._replace(evidence=self._evidence(reader, asked))
+                self._built[agent] = before = before._replace(evidence=self._evidence(batch.reader, asked))
             return before
-        asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
-        asked.add(call.untrusted, UNTRUSTED_ARGUMENT, "extension")
-        asked.add(call.edits, EDITS, "session")
+        if not call.is_bare:
+            asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
+            asked.add(call.untrusted, UNTRUSTED_ARGUMENT, "extension")
+            asked.add(call.edits, EDITS, "session")
         resolution = self._shared.resolution(asked)
-        fatal = [*self.manager.missing(frozenset(asked.broken)), *resolution.fatal]
-        found = in_order({*asked.diagnostics, *resolution.diagnostics, *fatal})
+        fatal: tuple[Diagnostic, ...] = ()
+        found: tuple[Diagnostic, ...] = ()
+        if resolution.fatal or self.settings.plugins.require:
+            fatal = in_order({*self.manager.missing(frozenset(asked.broken)), *resolution.fatal})
+        if fatal or asked.diagnostics or resolution.diagnostics:
+            found = in_order({*asked.diagnostics, *resolution.diagnostics, *fatal})
         prompt = Prompt(resolution, found, agent, LAYOUTS[self.settings.layout])
-        built = Built(asked.given, asked.strangers, asked.values, prompt, in_order(set(fatal)))
+        built = Built(asked.given, asked.strangers, asked.values, prompt, fatal)
         if call.is_bare:
             self._keep(agent, built)
         return built
@@ -283,11 +293,15 @@ class Builder:
         if self.settings.memory.approval or self._link_roots or not self.manager.first_party_only:
             return None
         seen = [observation for given in asked.given for observation in given.seen or ()]
-        evidence = reader.evidence(seen)
-        if evidence is None or asked.context.memory is None or self.settings.prompts_dir is None:
+        prompts, subject = self.settings.prompts_dir, asked.subject
+        absent: list[tuple[Root, str]] = []
+        if prompts is not None and subject.agent is not None:
+            if not any(given.provider.entry_point == "agent" for given in asked.given):
+                absent = [(prompts, folder) for folder in agent_folders(subject.agent)]
+        evidence = reader.evidence(seen, absent)
+        if evidence is None or subject.memory is None or prompts is None:
             return evidence
-        around = (ancestry(root.path) for root in (asked.context.memory, self.settings.prompts_dir))
-        return Evidence.of_all([evidence, *around])
+        return Evidence.of_all([evidence, *(ancestry(root.path) for root in (subject.memory, prompts))])
 
     def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
         """The variables of operator and call, the highest winning."""
@@ -299,25 +313,26 @@ class Builder:
         values.update(call)
         return values
 
-    def _context(
-        self, reader: Reader, agent: str | None, values: Mapping[str, Value], data: Mapping[str, object] | None
-    ) -> Context:
+    def _subject(self, batch: Batch, agent: str | None, values: Mapping[str, Value]) -> Subject:
         settings = self.settings
         memory, skills = memory_root(settings, agent), skill_roots(settings, agent)
-        if (memory, skills) not in reader.checked:
+        if (memory, skills) not in batch.checked:
             check_disjoint(settings.prompts_dir, memory)
             check_roots(settings, agent)
-            reader.checked.add((memory, skills))
+            batch.checked.add((memory, skills))
+        return Subject(agent, values, memory, skills, self._approved(agent) if memory is not None else None)
+
+    def _context(self, batch: Batch, subject: Subject, data: Mapping[str, object] | None) -> Context:
         return Context(
-            agent=agent,
-            variables=MappingProxyType(dict(values)),
+            agent=subject.agent,
+            variables=MappingProxyType(dict(subject.variables)),
             data=frozen(data) if data else _NO_DATA,
-            settings=settings,
-            memory=memory,
-            skill_roots=skills,
+            settings=self.settings,
+            memory=subject.memory,
+            skill_roots=subject.skill_roots,
             trusted_skills=self._trusted_skills,
-            approved=self._approved(agent) if memory is not None else None,
-            _reader=reader,
+            approved=subject.approved,
+            _reader=batch.reader,
             _screen=self._screen,
         )
 

@@ -18,53 +18,74 @@ from ._plugin_values import plugin_values
 from ._sources import Given, Sources
 
 if TYPE_CHECKING:
-    from foreword.files._reader import Reader
+    from collections.abc import Callable
 
+    from ._batch import Batch
     from ._prompt import Prompt
+    from ._subject import Subject
 
 
-def gather(
-    manager: Manager, context: Context, reader: Reader | None = None, sources: Sources | None = None
-) -> Gathered:
-    """Call the hooks of every plugin and return what they contribute.
-
-    A plugin that raises, or returns something that is no section, loses only that; a diagnostic names it.
+class Gathering:
+    """Asks the plugins of one builder what they contribute.
 
     Args:
-        manager: the plugins.
-        context: what their hooks are given.
-        reader: the reader of the batch, which the context reads through.
-        sources: what our own sources gave before; without it, or without a reader, all are asked.
+        sources: what our own sources gave before.
     """
-    gathered = Gathered()
-    said = gathered.diagnostics
-    caller = Caller(gathered, context, manager)
-    if calls := manager.calls("foreword_variables"):
-        gathered.values.update(plugin_values(caller, calls))
-    contributions: list[Contribution] = []
-    if calls := manager.third_party_calls(HOOK):
-        contributions = third_party_sections(caller, calls, sources.before(context) if sources is not None else ())
-        if sources is not None:
-            sources.keep_before(context, tuple(contributions))
-    if calls := manager.calls("foreword_skills"):
-        contributions += plugin_skills(caller, calls)
-    gathered.strangers = Strangers(tuple(contributions), (*manager.diagnostics, *said))
-    for implementation in manager.first_party_calls(HOOK):
-        if sources is None or reader is None:
-            gathered.given.append(_asked(caller, implementation, gathered))
-            continue
-        scope = sources.scope(implementation.provider.entry_point, context)
-        if scope is None:
-            continue
-        given = sources.kept(scope, reader)
-        if given is None:
-            seen = reader.watch()
-            given = _asked(caller, implementation, gathered)
-            if implementation.provider not in gathered.broken:
-                given = given._replace(seen=tuple(seen))
-                sources.keep(scope, given)
-        gathered.given.append(given)
-    return gathered
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+
+    def gather(
+        self, manager: Manager, subject: Subject, batch: Batch, context: Callable[[], Context]
+    ) -> Gathered:
+        """Call the hooks of every plugin and return what they contribute.
+
+        A plugin that raises, or returns something that is no section, loses only that; a diagnostic names it.
+
+        Args:
+            manager: the plugins.
+            subject: whom the prompt is for.
+            batch: the batch of builds.
+            context: returns what the hooks are given; it is made only when one is called.
+        """
+        gathered = Gathered()
+        sources = self._sources
+        caller: Caller | None = None
+        if not manager.first_party_only:
+            caller = Caller(gathered, context(), manager)
+            self._ask_strangers(manager, caller, gathered, subject.agent)
+        elif manager.diagnostics:
+            gathered.strangers = Strangers((), tuple(manager.diagnostics))
+        reader, met = batch.reader, batch.given
+        for implementation in manager.first_party_calls(HOOK):
+            scope = sources.scope(implementation.provider.entry_point, subject, reader)
+            if scope is None:
+                continue
+            given = met.get(scope) or sources.kept(scope, reader)
+            if given is None:
+                caller = caller or Caller(gathered, context(), manager)
+                seen = reader.watch()
+                given = _asked(caller, implementation, gathered)
+                if implementation.provider not in gathered.broken:
+                    given = given._replace(seen=tuple(seen))
+                    sources.keep(scope, given)
+            if given.seen is not None:
+                met[scope] = given
+            gathered.given.append(given)
+        return gathered
+
+    def _ask_strangers(
+        self, manager: Manager, caller: Caller, gathered: Gathered, agent: str | None
+    ) -> None:
+        if calls := manager.calls("foreword_variables"):
+            gathered.values.update(plugin_values(caller, calls))
+        contributions: list[Contribution] = []
+        if calls := manager.third_party_calls(HOOK):
+            contributions = third_party_sections(caller, calls, self._sources.before(agent))
+            self._sources.keep_before(agent, tuple(contributions))
+        if calls := manager.calls("foreword_skills"):
+            contributions += plugin_skills(caller, calls)
+        gathered.strangers = Strangers(tuple(contributions), (*manager.diagnostics, *gathered.diagnostics))
 
 
 def _asked(caller: Caller, implementation: Implementation, gathered: Gathered) -> Given:

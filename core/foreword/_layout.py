@@ -8,6 +8,7 @@ from typing import Protocol
 from foreword.markdown._borders import safe_title
 
 from ._folded import Parts, ResolvedSection
+from ._resolve import Resolution
 from ._text import join
 
 SEPARATOR = "\n\n"
@@ -59,7 +60,27 @@ def parts(layout: Layout, section: ResolvedSection) -> Parts:
 
 def rendered(layout: Layout, section: ResolvedSection) -> str:
     """Return one section as the layout writes it, as one text."""
-    before, text, after = parts(layout, section)
+    return _rendered(parts(layout, section))
+
+
+def texts(layout: Layout, resolution: Resolution) -> list[str]:
+    """Return the sections of a resolution as the layout writes them; it keeps them, but for what is only its own."""
+    written = resolution.written
+    if written is not None and written[0] is layout:
+        return written[1]
+    if resolution.of is not None:
+        base, exchanged = resolution.of
+        own = list(texts(layout, base))
+        for place, section in exchanged:
+            own[place] = _rendered(layout.parts(section))
+        return own
+    made = [rendered(layout, section) for section in resolution.sections]
+    resolution.written = (layout, made)
+    return made
+
+
+def _rendered(parts: Parts) -> str:
+    before, text, after = parts
     if not after:
         return f"{before[0]}\n{text}" if before else text
     return "\n".join((*before, text, *after))

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ._diagnostics import Diagnostic
 from ._folded import ResolvedSection
-from ._names import is_tool
 from ._policy import Policy
 from ._prepared import PreparedEdit
 from ._resolve import Resolution, resolve
@@ -43,23 +42,26 @@ def resolve_within_limits(
 
 def is_within_limits(resolution: Resolution, policy: Policy) -> bool:
     """Say whether no edit of a resolution has to be refused for a limit of its layer or of the prompt."""
-    return not any(True for _ in _refused(resolution, policy))
+    return not resolution.sizes or not any(True for _ in _refused(resolution, policy))
 
 
 def _refused(resolution: Resolution, policy: Policy) -> Iterator[tuple[PreparedEdit, str]]:
-    sizes: dict[str, int] = {}
-    for one in resolution.folded.values():
-        for layer, size in one.bytes.items():
-            sizes[layer] = sizes.get(layer, 0) + size
-    for layer, size in sizes.items():
-        most = policy.limits(layer).layer
-        if most is not None and size > most:
+    # The prompt's own limit comes last, whatever the order of the edits.
+    for layer, size in sorted(resolution.sizes.items(), key=_layers_first):
+        most = policy.prompt if layer is None else policy.limits(layer).layer
+        if most is None or size <= most:
+            continue
+        if layer is None:
+            reason = f"the prompt has {{}} bytes, more than {most}"
+            yield from _over(resolution.sections, size, most, reason, None)
+        else:
             reason = f"the texts of layer {layer} have {{}} bytes together, more than {most}"
             yield from _over((*resolution.sections, *resolution.tools), size, most, reason, layer)
-    if policy.prompt is not None:
-        size = sum(one.total for key, one in resolution.folded.items() if not is_tool(key))
-        reason = f"the prompt has {{}} bytes, more than {policy.prompt}"
-        yield from _over(resolution.sections, size, policy.prompt, reason, None)
+
+
+def _layers_first(sized: tuple[str | None, int]) -> tuple[bool, str]:
+    layer, _ = sized
+    return layer is None, layer or ""
 
 
 def _over(

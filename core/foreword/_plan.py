@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from ._prepare import Preparation
     from ._provider import Provider
     from ._sources import Given
+    from ._subject import Subject
 
 
 class Plan:
     """The contributions to one prompt, and what they are prepared with.
 
     Attributes:
-        context: what the sources were given.
+        subject: whom the prompt is for.
         preparation: what every edit is prepared with.
         given: what each of our own sources gave.
         strangers: what the plugins of other distributions contribute.
@@ -33,13 +34,21 @@ class Plan:
         added: what the call itself contributes, and its rank inside its layer.
     """
 
-    def __init__(self, context: Context, preparation: Preparation, gathered: Gathered) -> None:
-        self.context = context
+    def __init__(
+        self, subject: Subject, preparation: Preparation, gathered: Gathered, context: Callable[[], Context]
+    ) -> None:
+        self.subject = subject
+        self._context = context
         self.preparation = preparation
         self.given: tuple[Given, ...] = tuple(gathered.given)
         self.strangers = gathered.strangers
         self.broken: set[Provider] = gathered.broken
         self.added: list[tuple[Contribution, int]] = []
+
+    @property
+    def context(self) -> Context:
+        """What plugins are given."""
+        return self._context()
 
     @property
     def values(self) -> frozenset[tuple[str, type, Value]]:

@@ -60,6 +60,8 @@ class Policy:
     """The keys of the sections that no third party and no agent may edit."""
     limited: frozenset[str] = field(init=False, repr=False, compare=False)
     """The layers whose texts may have only so many bytes together."""
+    choosy: frozenset[str] = field(init=False, repr=False, compare=False)
+    """The layers in which only some variables may stand."""
     _required: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +70,8 @@ class Policy:
         object.__setattr__(self, "locks", frozenset(closed))
         limited = frozenset(layer for layer, rule in self.layers.items() if rule.layer is not None)
         object.__setattr__(self, "limited", limited)
+        choosy = frozenset(layer for layer, rule in self.layers.items() if rule.variables is not None)
+        object.__setattr__(self, "choosy", choosy)
         object.__setattr__(self, "_required", tuple(id for id, rule in rules if rule.required))
 
     @classmethod

@@ -197,6 +197,12 @@ class Preparation:
         waiting = made.prepared
         assert waiting is not None
         id, layer = waiting.id, waiting.layer
+        template = made.template
+        if template is not None and waiting.trusted and layer not in self.policy.choosy:
+            rendered = template.render(self.trusted_values if self.policy.locked(id) else self.values)
+            if not rendered.unknown and rendered.lines is None and _is_trimmed(rendered.text):
+                # There is nothing to say, and nothing at its ends to set aside.
+                return waiting.with_text(rendered.text)
         text = EditText(made.edit, made.provider, self.screen, self.diagnostics)
         values = self.trusted_values if self.policy.locked(id) else self.values
         allowed = self.policy.limits(layer).variables
@@ -216,6 +222,10 @@ class Preparation:
             text.say("FW010", f"the text of {id!r} is empty once rendered", "check its conditions", "warning", id)
             return None
         return waiting.with_text(body, lines)
+
+
+def _is_trimmed(text: str) -> bool:
+    return text != "" and not text[0].isspace() and not text[-1].isspace()
 
 
 def _is_clean(texts: list[str]) -> bool:

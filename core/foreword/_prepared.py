@@ -56,7 +56,7 @@ class PreparedEdit(NamedTuple):
 
     def with_text(self, text: str, lines: tuple[int, ...] | None = None) -> PreparedEdit:
         """Return the edit with another text."""
-        return self._replace(text=text, lines=lines, opens=True)
+        return PreparedEdit._make((*self[:7], text, self[8], lines, *self[10:23], True))
 
     @property
     def order(self) -> tuple[str, str, str, int, str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, overload
 from ._diagnostics import Diagnostic, Place
 from ._errors import UnknownSection
 from ._folded import ResolvedSection
-from ._layout import LAYOUTS, SEPARATOR, Layout, parts, rendered
+from ._layout import LAYOUTS, SEPARATOR, Layout, parts, texts
 from ._names import id_key, last_part
 from ._prepared import PreparedEdit, Span, Step
 from ._resolve import Resolution
@@ -113,8 +113,7 @@ class Prompt:
         text = self._text
         if text.__class__ is str:
             return text
-        layout = self._layout
-        made = SEPARATOR.join([rendered(layout, section) for section in self._resolution.sections])
+        made = SEPARATOR.join(texts(self._layout, self._resolution))
         # Asked for once, a text is mostly handed on; of thousands of prompts none need be held twice.
         _set(self, "_text", made if text else True)
         return made

@@ -26,39 +26,74 @@ class Resolution:
     """What `resolve` finds: the sections in their final order, the tool prose, all that was tried.
 
     Attributes:
-        sections: the sections, in their order.
         tools: the prose for tools.
-        folded: what the edits of each id came to, by its key.
         reserved: the keys of the titles that no untrusted layer may take.
         is_moved: whether any section stands elsewhere than at its place.
         diagnostics: what there is to say.
         fatal: the findings for which the build must raise.
+        sizes: how many bytes each limited layer gave together; under the key None, how many all have, if that is limited.
+        of: the resolution that this one is but for the texts of some sections, and those sections by their key; for
+            thousands of agents it takes much less room than all sections would.
+        written: the sections as a layout writes them, once they were asked for.
     """
 
-    __slots__ = ("diagnostics", "fatal", "folded", "is_moved", "reserved", "sections", "tools")
+    __slots__ = ("_folded", "_sections", "diagnostics", "fatal", "is_moved", "of", "reserved", "sizes", "tools", "written")
 
     def __init__(
         self,
-        sections: tuple[ResolvedSection, ...],
+        sections: tuple[ResolvedSection, ...] | None,
         tools: tuple[ResolvedSection, ...],
         folded: Mapping[str, Folded],
         reserved: frozenset[str],
         is_moved: bool,
         diagnostics: tuple[Diagnostic, ...],
         fatal: tuple[Diagnostic, ...],
+        sizes: Mapping[str | None, int],
+        of: tuple[Resolution, tuple[tuple[int, ResolvedSection], ...]] | None = None,
     ) -> None:
-        self.sections = sections
+        self._sections = sections
+        self._folded = folded
         self.tools = tools
-        self.folded = folded
         self.reserved = reserved
         self.is_moved = is_moved
         self.diagnostics = diagnostics
         self.fatal = fatal
+        self.sizes = sizes
+        self.of = of
+        self.written: tuple[object, list[str]] | None = None
+
+    @property
+    def sections(self) -> tuple[ResolvedSection, ...]:
+        """The sections, in their order."""
+        if self._sections is not None:
+            return self._sections
+        assert self.of is not None
+        sections = list(self.of[0].sections)
+        for place, section in self.of[1]:
+            sections[place] = section
+        return tuple(sections)
+
+    @property
+    def folded(self) -> Mapping[str, Folded]:
+        """What the edits of each id came to, by its key."""
+        return self._folded if self.of is None else {**self.of[0].folded, **self._folded}
+
+    @property
+    def changed(self) -> Mapping[str, Folded]:
+        """What the edits came to of each id that differs from the resolution that this one is else."""
+        return self._folded
 
     @property
     def chains(self) -> dict[str, tuple[Step, ...]]:
         """Every edit that was tried, with its outcome, by section."""
         return {one.id: one.steps for _, one in sorted(self.folded.items(), key=_by_key)}
+
+    def whole(self) -> Resolution:
+        """Return the same resolution, which is that of no other any more."""
+        if self.of is None:
+            return self
+        told = (self.diagnostics, self.fatal, self.sizes)
+        return Resolution(self.sections, self.tools, self.folded, self.reserved, self.is_moved, *told)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Resolution) and self._all() == other._all()
@@ -116,6 +151,7 @@ def resolve_changed(
     """
     if not gone and not come:
         return earlier
+    earlier = earlier.whole()
     groups: dict[str, list[PreparedEdit]] = {}
     for edit in gone:
         key = _key(edit)
@@ -128,24 +164,41 @@ def resolve_changed(
             old = earlier.folded.get(key)
             groups[key] = list(old.edits) if old is not None else []
         groups[key].append(edit)
-    found = dict(earlier.folded)
-    exchanged: dict[int, ResolvedSection] = {}
+    changed: dict[str, Folded] = {}
+    exchanged: list[tuple[ResolvedSection, ResolvedSection]] = []
     in_place = not earlier.is_moved
+    before = earlier.folded
     for key, group in groups.items():
-        old = found.pop(key, None)
-        if group:
-            found[key] = new = folded(key, group, policy, earlier.reserved)
-            in_place = in_place and old is not None and _stands_alike(old, new)
-            if old is not None and old.section is not None and new.section is not None:
-                exchanged[id(old.section)] = new.section
-        else:
+        if not group:
             in_place = False
+            continue
+        changed[key] = new = folded(key, group, policy, earlier.reserved)
+        old = before.get(key)
+        if old is None or not _stands_alike(old, new):
+            in_place = False
+        elif old.section is not None and new.section is not None:
+            exchanged.append((old.section, new.section))
     if not in_place:
+        found = {key: one for key, one in before.items() if key not in groups}
+        found.update(changed)
         return _completed(found, policy)
-    get = exchanged.get
-    sections = tuple([get(id(section), section) for section in earlier.sections])
-    fatal = tuple(_required(policy, found))
-    return Resolution(sections, earlier.tools, found, earlier.reserved, False, earlier.diagnostics, fatal)
+    sections = earlier.sections
+    places = tuple([(_place(sections, old), new) for old, new in exchanged])
+    fatal = earlier.fatal
+    if fatal or not changed.keys().isdisjoint(policy.required()):
+        fatal = tuple(_required(policy, {**before, **changed}))
+    sizes = earlier.sizes
+    if sizes or any([one.bytes or one.total for one in changed.values()]):
+        sizes = _sizes({**before, **changed})
+    told = (earlier.diagnostics, fatal, sizes)
+    return Resolution(None, earlier.tools, changed, earlier.reserved, False, *told, (earlier, places))
+
+
+def _place(sections: tuple[ResolvedSection, ...], section: ResolvedSection) -> int:
+    place = 0
+    while sections[place] is not section:
+        place += 1
+    return place
 
 
 def _stands_alike(old: Folded, new: Folded) -> bool:
@@ -195,7 +248,17 @@ def _completed(found: dict[str, Folded], policy: Policy) -> Resolution:
     diagnostics += moved
     fatal = tuple(_required(policy, found))
     prose = tuple([section for _, section in sorted(tools, key=_by_key)]) if tools else ()
-    return Resolution(ordered, prose, found, reserved, bool(moved), tuple(diagnostics), fatal)
+    return Resolution(ordered, prose, found, reserved, bool(moved), tuple(diagnostics), fatal, _sizes(found))
+
+
+def _sizes(found: Mapping[str, Folded]) -> Mapping[str | None, int]:
+    sizes: dict[str | None, int] = {}
+    for key, one in found.items():
+        for layer, size in one.bytes.items():
+            sizes[layer] = sizes.get(layer, 0) + size
+        if one.total and not key.startswith(_TOOLS):
+            sizes[None] = sizes.get(None, 0) + one.total
+    return sizes
 
 
 def _by_key(keyed: tuple[str, object]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
@@ -9,12 +10,13 @@ from ._plugin_calls import Contribution
 from ._prepare import typed
 
 if TYPE_CHECKING:
+    from foreword.config._settings import Settings
     from foreword.files._reader import Observation, Reader
 
-    from ._context import Context
     from ._diagnostics import Diagnostic
     from ._model import Section
     from ._provider import Provider
+    from ._subject import Subject
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -49,53 +51,68 @@ class Given(NamedTuple):
             yield Contribution(edit, self.provider, self.layers, position)
 
 
-_SCOPES: Final[Mapping[str, Callable[[Context], Hashable]]] = {
-    "builtin": lambda context: True,
-    "directory": lambda context: (context.agent is not None,) if context.settings.prompts_dir is not None else None,
-    "agent": lambda context: context.agent if context.settings.prompts_dir is not None else None,
-    "memory": lambda context: context.memory
-    and (context.memory, context.agent, context.skill_roots, frozenset((context.approved or {}).items())),
-    "skills": lambda context: (context.skill_roots, context.memory, context.agent, typed(context.variables))
-    if context.skill_roots
-    else None,
-}
-"""What each of our sources looks at besides files; the configuration and what is trusted are the same for a builder.
-
-None says that there is nothing for it to look at.
-"""
-
-
 class Sources:
-    """What the sources of one builder gave before. It has no lock: each step is one operation of a dict."""
+    """What the sources of one builder gave before. It has no lock: each step is one operation of a dict.
 
-    def __init__(self) -> None:
-        self._kept: dict[tuple[str, Hashable], Given] = {}
+    Args:
+        settings: the configuration in force.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._prompts = settings.prompts_dir
+        self._kept: dict[Hashable, Given] = {}
         self._before: dict[str | None, tuple[Contribution, ...]] = {}
+        self._scopes: Mapping[str, Callable[[Subject, Reader], Hashable]] = {
+            "builtin": self._builtin,
+            "directory": self._directory,
+            "agent": self._agent,
+            "memory": self._memory,
+            "skills": self._skills,
+        }
 
-    def before(self, context: Context) -> tuple[Contribution, ...]:
-        """Return what strangers contributed to the last prompt of this agent."""
-        return self._before.get(context.agent, ())
+    def before(self, agent: str | None) -> tuple[Contribution, ...]:
+        """Return what strangers contributed to the last prompt of an agent."""
+        return self._before.get(agent, ())
 
-    def keep_before(self, context: Context, contributions: tuple[Contribution, ...]) -> None:
+    def keep_before(self, agent: str | None, contributions: tuple[Contribution, ...]) -> None:
         """Keep what strangers contributed, and let go of the older half when that is of too many agents."""
-        _keep(self._before, context.agent, contributions)
+        _keep(self._before, agent, contributions)
 
-    def scope(self, entry_point: str, context: Context) -> tuple[str, Hashable] | None:
+    def scope(self, entry_point: str, subject: Subject, reader: Reader) -> Hashable:
         """Return what has to be the same for a source to give the same, as long as the files are.
 
-        None where it has nothing to give.
+        The configuration, and what is trusted, are the same for a builder. None where it has nothing to look at.
         """
-        scope = _SCOPES[entry_point](context)
-        return None if scope is None else (entry_point, scope)
+        return self._scopes[entry_point](subject, reader)
 
-    def kept(self, scope: tuple[str, Hashable], reader: Reader) -> Given | None:
+    def _builtin(self, subject: Subject, reader: Reader) -> Hashable:
+        return "builtin"
+
+    def _directory(self, subject: Subject, reader: Reader) -> Hashable:
+        return None if self._prompts is None else ("directory", subject.agent is None)
+
+    def _agent(self, subject: Subject, reader: Reader) -> Hashable:
+        agent = subject.agent
+        if agent is None or self._prompts is None or reader.is_absent(self._prompts, *agent_folders(agent)):
+            return None
+        return ("agent", agent)
+
+    def _memory(self, subject: Subject, reader: Reader) -> Hashable:
+        agent, _, memory, skill_roots, approved = subject
+        return None if memory is None else ("memory", agent, memory, skill_roots, frozenset((approved or {}).items()))
+
+    def _skills(self, subject: Subject, reader: Reader) -> Hashable:
+        agent, variables, memory, skill_roots, _ = subject
+        return None if not skill_roots else ("skills", agent, memory, skill_roots, typed(variables))
+
+    def kept(self, scope: Hashable, reader: Reader) -> Given | None:
         """Return what the source gave, or None when something that it looked at has changed since."""
         given = self._kept.get(scope)
         if given is None or given.seen is None or not reader.confirms(given.seen):
             return None
         return given
 
-    def keep(self, scope: tuple[str, Hashable], given: Given) -> None:
+    def keep(self, scope: Hashable, given: Given) -> None:
         """Keep what a source gave, and let go of the older half when they are too many."""
         _keep(self._kept, scope, given)
 
@@ -105,3 +122,9 @@ def _keep(kept: dict[K, V], key: K, value: V) -> None:
     if len(kept) > MOST_KEPT:
         for old in list(kept)[: MOST_KEPT // 2]:
             kept.pop(old, None)
+
+
+def agent_folders(agent: str) -> tuple[str, ...]:
+    """Return where the directory of an agent may lie; some file systems keep letters and their marks apart."""
+    folder = f"agents/{agent}"
+    return (folder,) if agent.isascii() else (folder, unicodedata.normalize("NFD", folder))

@@ -308,3 +308,18 @@ def test_the_longest_loops() -> None:
     for numbers in ("1000", "-1000, 0", "0, -2000, -2", "+1, +1001, +1"):
         assert render_jinja(f"{{% for i in range({numbers}) %}}{{% endfor %}}", {})[0] == ""
     assert render_jinja("{% for i in range(3, -3, -2) %}{{ i }},{% endfor %}", {})[0] == "3,1,-1,"
+
+
+@pytest.mark.parametrize(
+    ("template", "name"),
+    [
+        ("{{ x.nope }}", "x.nope"),
+        ("{% if false %}{{ x.nope }}{% endif %}", "x.nope"),
+        ("{% for i in [] %}{{ i.nope }}{% endfor %}", "i.nope"),
+        ("{{ x.nope is defined }}", "x.nope"),
+    ],
+)
+def test_a_dot_behind_a_value_is_refused_wherever_it_stands(template: str, name: str) -> None:
+    """What looks like a part of a variable, or of a loop's item, is refused even where it is not reached."""
+    with pytest.raises(JinjaError, match=f"no variable '{name}' is registered"):
+        render_jinja(template, {"x": "a"})

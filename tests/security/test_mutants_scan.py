@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import weakref
+from functools import partial
 
 import pytest
 
-from foreword.scan._findings import BUDGET, Findings, shown
+from foreword.scan._classes import KINDS, kind_of
+from foreword.scan._findings import BUDGET, Described, Findings, shown
 from foreword.scan._payloads import bits, selectors, tags
 from foreword.scan._scan import LIMIT, RULES, Finding, scan, scan_all, scan_name
 
@@ -212,6 +215,20 @@ TEXTS = {
     'two marks before': ('a\u0301\u0301\u0430', []),
     'alternative': ('![' + 'a' * 498 + '](//b)', ['remote-image 0:0']),
     'alternative of two': ('![a](b) ![' + 'a' * 90 + '](//b)', ['remote-image 0:8']),
+    'two dense stretches': ('\u200ba' * 16 + 'b' * 1500 + '\u200ba' * 16, ['zero-width-run 0:0 U+200B', 'zero-width-run 0:1532 U+200B']),
+    'fifteen behind a dense stretch': ('\u200ba' * 16 + 'b' * 1500 + '\u200ba' * 15, ['zero-width-run 0:0 U+200B', '16 in all']),
+    'fifteen behind seventeen': ('\u200ba' * 17 + 'b' * 1500 + '\u200ba' * 15, ['zero-width-run 0:0 U+200B', '16 in all']),
+    'fifteen behind eighteen': ('\u200ba' * 18 + 'b' * 1500 + '\u200ba' * 15, ['zero-width-run 0:0 U+200B', '16 in all']),
+    'dense with harmless ones': (''.join('x\u200b' if bit == '0' else '\u0628\u200c' for char in 'hidden' for bit in f'{ord(char):08b}'), ['zero-width-run 0:1 U+200B hidden']),
+    'long word': ('\u0430' + 'b' * 126 + '\u0431', ['mixed-script 0:0 U+0430']),
+    'longer word': ('\u0430' + 'b' * 127 + '\u0431', ['mixed-script 0:0 U+0430 a' + 'b' * 79 + '\u2026']),
+    'far from its beginning': ('b' * 64 + '\u0430', ['mixed-script 0:0 U+0430 ' + 'b' * 64 + 'a']),
+    'farther from its beginning': ('b' * 65 + '\u0430', ['mixed-script 0:1 U+0430 ' + 'b' * 64 + 'a']),
+    'comment that ends at once': ('<!--><!-- a', ['html-comment 0:0', 'unterminated-comment 0:5']),
+    'comment in code and out': ('`<!-- a -->` <!-- b --> `<!--`', ['html-comment 0:13']),
+    'comments in code, then one open': ('`<!--` `<!--` <!-- a', ['unterminated-comment 0:14']),
+    'image with a title': ('![a](//b "c?d")', ['remote-image 0:0']),
+    'image with a placeholder in its title': ('![a](//b "{c}")', ['remote-image 0:0']),
     'run quaternary': ('a\u200c\u200d\u200d\u200b\u200c\u200d\u2060\u2060', ['zero-width-run 0:1 U+200C ho']),
 }
 NAMES = {
@@ -439,3 +456,24 @@ def test_payloads() -> None:
     assert bits("\u200b" * 16) is None
     assert bits("\u200b\u200c\u200b") is None
     assert bits("") is None
+
+
+def test_no_character_is_of_two_kinds() -> None:
+    """The ranges of the kinds stand in order and do not overlap, and each begins no later than it ends."""
+    ends = [edge for low, high, _ in KINDS for edge in (low, high + 1)]
+    assert ends == sorted(ends)
+    for low, high, kind in KINDS:
+        assert {kind_of(chr(low)), kind_of(chr(high))} == {kind}
+
+
+def test_findings_are_not_hoarded() -> None:
+    """However many findings of one rule there are, few are kept, and those the first in the text."""
+    described = [partial(Described, f"number {number}") for number in range(5_000)]
+    alive = [weakref.ref(one) for one in described]
+    findings = Findings("a" * 5_000, {})
+    while described:
+        findings.add("nul", len(described) - 1, described.pop())
+        assert sum(one() is not None for one in alive[len(described) :]) <= 4 * LIMIT
+    found = findings.finish()
+    assert [one.message for one in found[:-1]] == [f"number {number}" for number in range(LIMIT)]
+    assert found[-1].message == f"and {5_000 - LIMIT:,} more"

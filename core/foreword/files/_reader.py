@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from foreword._diagnostics import Diagnostic
@@ -123,8 +123,6 @@ class Reader:
         self._real_link_roots: tuple[str, ...] | None = None
         self._names: dict[tuple[str, str], Collection[str] | None] = {}
         self._watched: list[Observation] | None = None
-        self.checked: set[Hashable] = set()
-        """What whoever reads has found in order, and need not look at again in this batch."""
 
     def read_directory(
         self,
@@ -203,6 +201,10 @@ class Reader:
         key = _TreeKey("tree", root, _paths(skip), depth, limit, start, hidden, trusted_links)
         return list(self._seen(key, self._tree(key)))
 
+    def is_absent(self, root: Root, *paths: str) -> bool:
+        """Say whether nothing is at any of some paths below a root, as far as the names in the directories tell."""
+        return all([self._is_absent(root, path) for path in paths])
+
     # -- what was asked, and whether it would be answered alike --------------------------------------
 
     def watch(self) -> list[Observation]:
@@ -223,9 +225,21 @@ class Reader:
                 return False
         return True
 
-    def evidence(self, observations: Sequence[Observation]) -> Evidence | None:
-        """Return what shows that all answers still hold, or None where they have to be asked for again."""
+    def evidence(
+        self, observations: Sequence[Observation], absent: Sequence[tuple[Root, str]] = ()
+    ) -> Evidence | None:
+        """Return what shows that all answers still hold, or None where they have to be asked for again.
+
+        Args:
+            observations: what was asked.
+            absent: paths below a root at which nothing is.
+        """
         found: list[Evidence] = []
+        for root, path in absent:
+            gone = _evidence_of_absence(root, path)
+            if gone is None:
+                return None
+            found.append(gone)
         for key, answer in observations if self._by_stamp else ():
             kept = self._readings.get(key)
             if answer is _MISSING and isinstance(key, _DirectoryKey):

@@ -83,7 +83,7 @@ def _images(text: str) -> Iterator[tuple[int, str]]:
     for match in _MARKDOWN_ADDRESS.finditer(text):
         begin = text.rfind("![", max(0, match.start() - _ALTERNATIVE_LIMIT), match.start())
         if begin >= 0 and "]" not in text[begin + 2 : match.start()]:
-            yield begin, _TITLE.split(match[1], maxsplit=1)[0]
+            yield begin, _TITLE.split(match[1])[0]
     for match in _IMAGE_TAG.finditer(text):
         source = _SRC.search(match[0])
         address = "" if source is None else next(filter(None, source.groups()), "")

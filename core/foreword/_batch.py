@@ -1,0 +1,28 @@
+"""A batch: builds that see every file in one state, and look at each only once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foreword.files._reader import Reader
+
+    from ._sources import Given
+
+
+class Batch:
+    """What one batch of builds shares.
+
+    Attributes:
+        reader: reads the files.
+        checked: the roots that were found in order.
+        given: what our own sources gave, by their scope.
+    """
+
+    __slots__ = ("checked", "given", "reader")
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.checked: set[Hashable] = set()
+        self.given: dict[Hashable, Given] = {}
