@@ -4,71 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from foreword.markdown._front_matter import EMPTY
 from foreword.markdown._headings import leading_heading
-from foreword.scan._scan import scan_name
 from foreword.scan._suspects import suspected
 from foreword.templates._names import compile_names
 
-from ._diagnostics import Diagnostic, Place
+from ._diagnostics import Diagnostic
 from ._edit_text import EditText, Verdict
 from ._layers import OPERATOR
-from ._names import CUSTOM_PRIORITY, KNOWN_IDS, MAX_ID, MOST_NAMES, Known, NameRefused, check_id, clean_title, is_tool
-from ._names import plugin_prefix as prefix_of
+from ._names import CUSTOM_PRIORITY, KNOWN_IDS, NameRefused, check_id, clean_title, is_tool
+from ._origin import Origin
+from ._plain_edit import is_plain_name
 from ._prepared import Outcome, PreparedEdit, PreparedMode
-from ._provider import UNTRUSTED_ARGUMENT, Provider
 
 if TYPE_CHECKING:
-    from foreword.files._markdown_file import MarkdownFile
     from foreword.templates._names import NamesTemplate
 
     from ._model import Section
-    from ._policy import LayerRule, Policy
+    from ._policy import LayerRule
     from ._screen import Screen
-
-
-class Rights(NamedTuple):
-    """What one provider's edits are in one layer: their limits, and whether the operator answers for them."""
-
-    limits: LayerRule
-    trusted: bool
-
-
-class Origin:
-    """Where edits come from: who gives them, in which layers, and what that means.
-
-    Args:
-        provider: who the source is, stamped by the host.
-        layers: the layers that are granted to the provider, low to high.
-        policy: what the operator allows.
-    """
-
-    def __init__(self, provider: Provider, layers: tuple[str, ...], policy: Policy) -> None:
-        self.provider = provider
-        self.layers = layers
-        self.exclusive = provider is UNTRUSTED_ARGUMENT
-        self._policy = policy
-        self._owns_all = provider.first_party or self.exclusive
-        self._prefixes = () if self._owns_all else _prefixes(provider)
-        # A skill is a stranger's text, wherever the operator keeps it.
-        self._is_skill = provider.first_party and provider.entry_point == "skills"
-        self._rights: dict[str, Rights] = {}
-
-    def rights(self, layer: str) -> Rights:
-        """Return what the edits are in a layer."""
-        rights = self._rights.get(layer)
-        if rights is None:
-            rights = Rights(self._policy.limits(layer), layer in OPERATOR and not self._is_skill)
-            self._rights[layer] = rights
-        return rights
-
-    def owns(self, id: str) -> bool:
-        """Say whether the id is one that the provider may define in layer extension."""
-        return self._owns_all or id.startswith(self._prefixes)
 
 
 class Draft(EditText):
@@ -253,104 +208,14 @@ class Draft(EditText):
 
     def _is_suspicious(self, id: str, raw: str, title: str | None, heading: str | None) -> bool:
         """Say whether the scanner has anything to look at; in doubt it has."""
-        if title or heading or not _is_plain(id) or suspected(raw):
+        if title or heading or not is_plain_name(id) or suspected(raw):
             return True
         file = self.file
         if file is None:
             return False
         document = file.document
         described = document is not None and document.front_matter.description
-        return bool(described) or not _is_plain(file.name.rpartition("/")[2])
-
-
-def plain(edit: Section, origin: Origin, position: int, clean: bool) -> PreparedEdit | None:
-    """Return what an edit of the operator's comes out as of which there is nothing to say and nothing to decide.
-
-    None where there is, or may be: then a `Draft` of it says what it comes out as.
-
-    Args:
-        edit: the edit that a file stands for.
-        origin: where it comes from.
-        position: its place in the list that the provider returned.
-        clean: whether the scanner has nothing to look at in its text.
-    """
-    fields = vars(edit)
-    file: MarkdownFile | None = fields["file"]
-    layer = origin.layers[0]
-    limits, trusted = origin.rights(layer)
-    if file is None or not trusted or "mode" not in fields or _given(fields) != _NOTHING_GIVEN:
-        return None
-    document = file.document
-    id, text = fields["id"], fields["text"]
-    if (
-        document is None
-        or file.error is not None
-        or document.front_matter is not EMPTY
-        or document.failed
-        or not text
-        or text is not document.text
-        or limits.file is not None
-        or limits.section is not None
-        or "names" not in limits.templates
-        or ("{" in text and "{{" in text)
-    ):
-        return None
-    name = file.name
-    if layer != "builtin" and not (
-        (clean or not suspected(text)) and _is_plain(id) and _is_plain(name.rpartition("/")[2] if "/" in name else name)
-    ):
-        return None
-    if not (spelled := _spelled(id)):
-        return None
-    id, known = spelled
-    default_title: str | None = fields["default_title"]
-    default_priority: int | None = fields["default_priority"]
-    if known is not None:
-        default_title = known.title if default_title is None else default_title
-        default_priority = known.priority if default_priority is None else default_priority
-    return PreparedEdit(
-        id,
-        layer,
-        "plain",
-        origin.provider,
-        Place(file.place, document.line),
-        position,
-        0,
-        text,
-        text,
-        None,
-        None,
-        None,
-        clean_title(default_title) if default_title else None,
-        CUSTOM_PRIORITY if default_priority is None else default_priority,
-        None,
-        None,
-        False,
-        origin.owns(id),
-        False,
-        True,
-        False,
-        None,
-        "",
-        leading_heading(text),
-    )
-
-
-_given: Final = itemgetter(
-    "title", "priority", "mode", "heading", "template", "layer", "when", "base", "copy_of_below", "literal", "findings"
-)
-_NOTHING_GIVEN: Final = (None, None, None, None, None, None, None, None, False, False, ())
-"""What an edit says of itself that says nothing but its text."""
-
-
-@lru_cache(MOST_NAMES)
-def _spelled(id: str) -> tuple[str, Known | None] | None:
-    """Return an id in its one spelling, and the known file of it; None for what is none, and for tools."""
-    try:
-        checked = check_id(id)
-    except NameRefused:
-        return None
-    return None if is_tool(checked) else (checked, KNOWN_IDS.get(checked))
+        return bool(described) or not is_plain_name(file.name.rpartition("/")[2])
 
 
 def _oversized(layer: str, most: int, raw: str) -> Verdict | None:
@@ -370,14 +235,3 @@ REMEDIES: Final[Mapping[str, str]] = {
     "FW020": "grant the layer under [plugins.layers]",
 }
 """What to do about an edit that is not in effect, by the code of why."""
-
-
-@lru_cache(MOST_NAMES)
-def _is_plain(name: str) -> bool:
-    # A rule can be made milder or switched off, so a name without findings has none under any settings.
-    return len(name) <= MAX_ID and not scan_name(name)
-
-
-def _prefixes(provider: Provider) -> tuple[str, ...]:
-    prefix = f"{prefix_of(provider.distribution)}."
-    return prefix, f"skills/{prefix}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ._alone import alone
 from ._diagnostics import Diagnostic
-from ._fold import Fold, alone
+from ._fold import Fold
 from ._layers import RANK
 from ._names import KNOWN_IDS, is_tool, last_part
 from ._policy import Policy
@@ -102,16 +103,26 @@ def folded(key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozen
     """
     if len(edits) == 1 and (standing := alone(edits[0], policy)) is not None:
         edit = edits[0]
-        section = _section(edit.id, standing, reserved)
-        steps = (Step(edit, "applied", ""),)
-        return Folded(edits, edit.id, section, steps, (), (), reserved_by(edits), RESERVED, False,
-                      _sizes(standing, policy), _total(standing, policy))  # fmt: skip
+        return Folded(
+            edits,
+            edit.id,
+            _section(edit.id, standing, reserved),
+            (Step(edit, "applied", ""),),
+            (),
+            (),
+            reserved_by(edits),
+            RESERVED,
+            False,
+            _sizes(standing, policy),
+            _total(standing, policy),
+        )
     fold = Fold(key, edits, policy, reserved)
     fold.run()
     standing = fold.standing
-    strange = not all([edit.trusted for edit in edits])
+    strange = any(not edit.trusted for edit in edits)
+    section: ResolvedSection | None = None
     if standing is None:
-        id, section = min([edit.id for edit in edits]), None
+        id = min([edit.id for edit in edits])
     else:
         id = standing.definer.id
         section = _section(id, standing, reserved)

@@ -8,7 +8,7 @@ from typing import Protocol
 from foreword.markdown._borders import safe_title
 
 from ._folded import Parts, ResolvedSection
-from ._resolve import Resolution
+from ._resolution import Resolution
 from ._text import join
 
 SEPARATOR = "\n\n"

@@ -8,25 +8,19 @@ from ._diagnostics import Diagnostic
 from ._folded import ResolvedSection
 from ._policy import Policy
 from ._prepared import PreparedEdit
-from ._resolve import Resolution, resolve
+from ._resolution import Resolution
+from ._resolve import resolve
 
 
-def resolve_within_limits(
-    edits: Iterable[PreparedEdit], policy: Policy, earlier: Resolution | None = None
-) -> Resolution:
+def resolve_within_limits(edits: Iterable[PreparedEdit], policy: Policy) -> Resolution:
     """Resolve, and refuse untrusted edits from the end of the final order until every limit holds.
 
     What operator layers give is never refused for a limit, and a limit never makes a build raise.
-
-    Args:
-        edits: the prepared edits, in any order.
-        policy: what the operator allows.
-        earlier: as for `resolve`.
     """
-    present = list(edits)
+    present: list[PreparedEdit] = list(edits)
     told: list[Diagnostic] = []
     while True:
-        resolution = resolve(present, policy, earlier)
+        resolution = resolve(present, policy)
         refused = dict(_refused(resolution, policy))
         if not refused:
             if told:
@@ -42,7 +36,7 @@ def resolve_within_limits(
 
 def is_within_limits(resolution: Resolution, policy: Policy) -> bool:
     """Say whether no edit of a resolution has to be refused for a limit of its layer or of the prompt."""
-    return not resolution.sizes or not any(True for _ in _refused(resolution, policy))
+    return not resolution.sizes or next(_refused(resolution, policy), None) is None
 
 
 def _refused(resolution: Resolution, policy: Policy) -> Iterator[tuple[PreparedEdit, str]]:

@@ -1,4 +1,4 @@
-"""The checks of sections and edits: made while this is imported, which happens once, however many threads ask for it."""
+"""The checks of sections and edits: made while this is imported, once, however many threads ask for it."""
 
 from __future__ import annotations
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from foreword.scan._suspects import suspected
 
 from ._diagnostics import Diagnostic
-from ._draft import MEND, REMEDIES, Draft, Origin, plain
+from ._draft import MEND, REMEDIES, Draft
 from ._edit_text import EditText
 from ._names import is_tool
+from ._origin import Origin
+from ._plain_edit import plain_edit
 from ._policy import Policy
 from ._prepared import PreparedEdit
 from ._provider import Provider
@@ -100,15 +102,13 @@ class Drafts:
         for edit, kept in zip(given.edits, known, strict=True):
             position += 1
             if kept is None:
-                made = plain(edit, origin, position, clean) or Draft(edit, origin, position, 0, screen)
+                made = plain_edit(edit, origin, position, clean) or Draft(edit, origin, position, 0, screen)
                 _keep(self._kept, id(edit), (edit, origin, position, made))
             else:
                 made = kept[3]
-            if made.__class__ is PreparedEdit:
+            if not isinstance(made, Draft):
                 edits.append(made)
-                continue
-            assert isinstance(made, Draft)
-            if made.waits or vars(edit).get("when") is not None:
+            elif made.waits or vars(edit).get("when") is not None:
                 open.append((position, made))
                 edits.append(None)
             else:

@@ -15,7 +15,7 @@ from ._folded import ResolvedSection
 from ._layout import LAYOUTS, SEPARATOR, Layout, parts, texts
 from ._names import id_key, last_part
 from ._prepared import PreparedEdit, Span, Step
-from ._resolve import Resolution
+from ._resolution import Resolution
 from ._text import join
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Prompt:
     def text(self) -> str:
         """The system prompt."""
         text = self._text
-        if text.__class__ is str:
+        if isinstance(text, str):
             return text
         made = SEPARATOR.join(texts(self._layout, self._resolution))
         # Asked for once, a text is mostly handed on; of thousands of prompts none need be held twice.

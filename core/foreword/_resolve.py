@@ -7,112 +7,26 @@ the clock; the order in which the edits are given decides nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from operator import is_
 
 from ._diagnostics import Diagnostic
 from ._folded import Folded, ResolvedSection, folded
 from ._layers import OPERATOR
 from ._names import id_key, is_tool
 from ._policy import Policy
-from ._prepared import PreparedEdit, Step
+from ._prepared import PreparedEdit
+from ._resolution import Resolution, by_key
 from ._text import join
 from ._titles import RESERVED
 
 _TOOLS = "tools/"
-_NONE: Mapping[str, Folded] = {}
 
 
-class Resolution:
-    """What `resolve` finds: the sections in their final order, the tool prose, all that was tried.
-
-    Attributes:
-        tools: the prose for tools.
-        reserved: the keys of the titles that no untrusted layer may take.
-        is_moved: whether any section stands elsewhere than at its place.
-        diagnostics: what there is to say.
-        fatal: the findings for which the build must raise.
-        sizes: how many bytes each limited layer gave together; under the key None, how many all have, if that is limited.
-        of: the resolution that this one is but for the texts of some sections, and those sections by their key; for
-            thousands of agents it takes much less room than all sections would.
-        written: the sections as a layout writes them, once they were asked for.
-    """
-
-    __slots__ = ("_folded", "_sections", "diagnostics", "fatal", "is_moved", "of", "reserved", "sizes", "tools", "written")
-
-    def __init__(
-        self,
-        sections: tuple[ResolvedSection, ...] | None,
-        tools: tuple[ResolvedSection, ...],
-        folded: Mapping[str, Folded],
-        reserved: frozenset[str],
-        is_moved: bool,
-        diagnostics: tuple[Diagnostic, ...],
-        fatal: tuple[Diagnostic, ...],
-        sizes: Mapping[str | None, int],
-        of: tuple[Resolution, tuple[tuple[int, ResolvedSection], ...]] | None = None,
-    ) -> None:
-        self._sections = sections
-        self._folded = folded
-        self.tools = tools
-        self.reserved = reserved
-        self.is_moved = is_moved
-        self.diagnostics = diagnostics
-        self.fatal = fatal
-        self.sizes = sizes
-        self.of = of
-        self.written: tuple[object, list[str]] | None = None
-
-    @property
-    def sections(self) -> tuple[ResolvedSection, ...]:
-        """The sections, in their order."""
-        if self._sections is not None:
-            return self._sections
-        assert self.of is not None
-        sections = list(self.of[0].sections)
-        for place, section in self.of[1]:
-            sections[place] = section
-        return tuple(sections)
-
-    @property
-    def folded(self) -> Mapping[str, Folded]:
-        """What the edits of each id came to, by its key."""
-        return self._folded if self.of is None else {**self.of[0].folded, **self._folded}
-
-    @property
-    def changed(self) -> Mapping[str, Folded]:
-        """What the edits came to of each id that differs from the resolution that this one is else."""
-        return self._folded
-
-    @property
-    def chains(self) -> dict[str, tuple[Step, ...]]:
-        """Every edit that was tried, with its outcome, by section."""
-        return {one.id: one.steps for _, one in sorted(self.folded.items(), key=_by_key)}
-
-    def whole(self) -> Resolution:
-        """Return the same resolution, which is that of no other any more."""
-        if self.of is None:
-            return self
-        told = (self.diagnostics, self.fatal, self.sizes)
-        return Resolution(self.sections, self.tools, self.folded, self.reserved, self.is_moved, *told)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Resolution) and self._all() == other._all()
-
-    def __hash__(self) -> int:
-        return hash(self.sections)
-
-    def _all(self) -> tuple[object, ...]:
-        return self.sections, self.tools, self.chains, self.diagnostics, self.fatal
-
-
-def resolve(edits: Iterable[PreparedEdit], policy: Policy, earlier: Resolution | None = None) -> Resolution:
+def resolve(edits: Iterable[PreparedEdit], policy: Policy) -> Resolution:
     """Decide which text wins for every section.
 
     Args:
         edits: the prepared edits, in any order.
         policy: what the operator allows.
-        earlier: a resolution under the same policy. What the very same edits came to there, they come to here; it
-            changes nothing but the time that it takes.
 
     Returns:
         The sections in their final order, the tool prose, the chain of edits of every id with their
@@ -126,14 +40,7 @@ def resolve(edits: Iterable[PreparedEdit], policy: Policy, earlier: Resolution |
             groups[key] = [edit]
         else:
             group.append(edit)
-    before = earlier.folded if earlier is not None else _NONE
-    found: dict[str, Folded] = {}
-    for key, group in groups.items():
-        old = before.get(key)
-        if old is None or len(group) != len(old.edits) or not all(map(is_, group, old.edits)):
-            old = folded(key, group, policy)
-        found[key] = old
-    return _completed(found, policy)
+    return _completed({key: folded(key, group, policy) for key, group in groups.items()}, policy)
 
 
 def resolve_changed(
@@ -188,7 +95,7 @@ def resolve_changed(
     if fatal or not changed.keys().isdisjoint(policy.required()):
         fatal = tuple(_required(policy, {**before, **changed}))
     sizes = earlier.sizes
-    if sizes or any([one.bytes or one.total for one in changed.values()]):
+    if sizes or any(one.bytes or one.total for one in changed.values()):
         sizes = _sizes({**before, **changed})
     told = (earlier.diagnostics, fatal, sizes)
     return Resolution(None, earlier.tools, changed, earlier.reserved, False, *told, (earlier, places))
@@ -240,14 +147,14 @@ def _completed(found: dict[str, Folded], policy: Policy) -> Resolution:
             told = True
     diagnostics: list[Diagnostic] = []
     if told:
-        in_order = [one for _, one in sorted(found.items(), key=_by_key)]
+        in_order = [one for _, one in sorted(found.items(), key=by_key)]
         ids = sorted(one.id for one in in_order)
         diagnostics += (said for one in in_order for said in one.diagnostics)
         diagnostics += (_no_target(edit, ids) for one in in_order for edit in one.lost)
     ordered, moved = _order(sections, policy)
     diagnostics += moved
     fatal = tuple(_required(policy, found))
-    prose = tuple([section for _, section in sorted(tools, key=_by_key)]) if tools else ()
+    prose = tuple([section for _, section in sorted(tools, key=by_key)]) if tools else ()
     return Resolution(ordered, prose, found, reserved, bool(moved), tuple(diagnostics), fatal, _sizes(found))
 
 
@@ -259,10 +166,6 @@ def _sizes(found: Mapping[str, Folded]) -> Mapping[str | None, int]:
         if one.total and not key.startswith(_TOOLS):
             sizes[None] = sizes.get(None, 0) + one.total
     return sizes
-
-
-def _by_key(keyed: tuple[str, object]) -> str:
-    return keyed[0]
 
 
 def _order(

@@ -6,7 +6,8 @@ from operator import is_
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._limits import is_within_limits, resolve_within_limits
-from ._resolve import Resolution, resolve, resolve_changed
+from ._resolution import Resolution
+from ._resolve import resolve, resolve_changed
 
 if TYPE_CHECKING:
     from ._plan import Plan

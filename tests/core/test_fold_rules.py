@@ -13,7 +13,8 @@ from foreword._fold import Fold
 from foreword._policy import DEFAULT_POLICY, Policy, SectionRule
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
-from foreword._resolve import Resolution, resolve
+from foreword._resolution import Resolution
+from foreword._resolve import resolve
 from foreword._standing import text_hash
 from foreword._text import join
 

@@ -21,12 +21,13 @@ from hypothesis import strategies as st
 from foreword import Builder, Edit, Prompt, Section
 from foreword._diagnostics import Diagnostic, Place
 from foreword._findings import in_order
+from foreword._folded import ResolvedSection
 from foreword._layers import LAYERS, RANK, UNTRUSTED
 from foreword._policy import Policy, SectionRule
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
-from foreword._folded import ResolvedSection
-from foreword._resolve import Resolution, resolve
+from foreword._resolution import Resolution
+from foreword._resolve import resolve
 from foreword._standing import text_hash
 from foreword._text import join
 

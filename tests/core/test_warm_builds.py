@@ -46,6 +46,7 @@ FILES = (
     "prompts/agents/ada/TOOL_USAGE.md",
     "prompts/agents/ada/own.md",
     "prompts/agents/ada/tools/bash.md",
+    "prompts/agents/bea/own.md",
     "memory/MEMORY.md",
     "memory/notes/MEMORY.md",
     "memory/notes/plan.md",
@@ -423,7 +424,7 @@ def _run(machine: type[Warm]) -> None:
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=15 if short else settings.default.max_examples, stateful_step_count=20, deadline=None
+            max_examples=12 if short else settings.default.max_examples, stateful_step_count=20, deadline=None
         ),
     )
     assert SEEN["compared"] > 500

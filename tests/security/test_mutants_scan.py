@@ -220,6 +220,11 @@ TEXTS = {
     'fifteen behind seventeen': ('\u200ba' * 17 + 'b' * 1500 + '\u200ba' * 15, ['zero-width-run 0:0 U+200B', '16 in all']),
     'fifteen behind eighteen': ('\u200ba' * 18 + 'b' * 1500 + '\u200ba' * 15, ['zero-width-run 0:0 U+200B', '16 in all']),
     'dense with harmless ones': (''.join('x\u200b' if bit == '0' else '\u0628\u200c' for char in 'hidden' for bit in f'{ord(char):08b}'), ['zero-width-run 0:1 U+200B hidden']),
+    'mark behind a line of others': ('\u05d0\na\u200eb', ['bidi-mark 1:1 U+200E']),
+    'mark before a line of others': ('a\u200eb\n\u05d0', ['bidi-mark 0:1 U+200E']),
+    'selectors in a row, then a stray one': ('a\ufe01\ufe02' + 'b' * 20 + '\ufe0f', ['variation-selectors 0:1 U+FE01 \\u{1}\\u{2}', 'stray-selector 0:23 U+FE0F']),
+    'seventeen, the last at the limit': ('\u200b' + '.\u200b' * 15 + '.' * 970 + '\u200b', ['zero-width-run 0:0 U+200B']),
+    'seventeen, the last behind the limit': ('\u200b' + '.\u200b' * 15 + '.' * 973 + '\u200b', ['zero-width-run 0:0 U+200B', 'zero-width 0:1004 U+200B']),
     'long word': ('\u0430' + 'b' * 126 + '\u0431', ['mixed-script 0:0 U+0430']),
     'longer word': ('\u0430' + 'b' * 127 + '\u0431', ['mixed-script 0:0 U+0430 a' + 'b' * 79 + '\u2026']),
     'far from its beginning': ('b' * 64 + '\u0430', ['mixed-script 0:0 U+0430 ' + 'b' * 64 + 'a']),
@@ -384,9 +389,10 @@ def test_messages_count() -> None:
     assert scan("x" + "ab " * 700)[0].message == "a line of 2,101 characters"
     assert scan("a" + " " * 81 + "b")[0].message == "text behind 81 spaces"
     assert scan("a" + "\n" * 26 + "b")[0].message == "text behind 25 blank lines"
-    assert scan("SGVsbG8gd29ybGQs" * 13)[0].message.endswith(
-        "208 characters that looks like base64; decoded it holds text"
-    )
+    for before in ("", "Look at this: "):
+        assert scan(before + "SGVsbG8gd29ybGQs" * 13)[0].message == (
+            "a run of 208 characters that looks like base64; decoded it holds text"
+        )
     assert (
         scan("p\u0430y")[0].message == "the word 'p\\u{430}y' mixes Latin letters with U+0430 CYRILLIC SMALL LETTER A"
     )

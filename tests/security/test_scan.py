@@ -339,6 +339,24 @@ def test_most_texts_are_seen_to_be_plain(text: str) -> None:
     assert suspected(text) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ("a\x07", CHARACTERS),
+        ("a\u200b", CHARACTERS),
+        ("a\u0430", WORDS),
+        ("<!-- a -->", MARKUP),
+        ("[INST]", MARKUP),
+        ("a " * 1_001, SHAPE),
+        ("a" + "\n" * 30 + "b", SHAPE),
+        ("a\u0430\u200b<|" + "\n" * 30, EVERYTHING),
+    ],
+)
+def test_what_is_suspected(text: str, groups: int) -> None:
+    """Only those rules are applied whose group has something to look at."""
+    assert suspected(text) == groups
+
+
 def test_what_a_plain_text_does_not_load() -> None:
     """Scanning a plain text and a plain name loads none of the rules, and nothing that only they need."""
     code = (

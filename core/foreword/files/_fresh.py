@@ -31,7 +31,9 @@ def read_whole(
         known: what an earlier reading found, by path.
         by_stamp: whether a file with the same stamp need not be read again.
     """
-    for tries in range(1, _TRIES + 1):
+    tries = 0
+    while True:
+        tries += 1
         at = now()
         around = places_around(root, request.sub, request.skip)
         taking = Taking(root, enclosure, max_bytes, at, known, by_stamp=by_stamp)
@@ -158,9 +160,12 @@ def _changed(entries: tuple[Entry, ...]) -> dict[int, bool] | None:
 def _same_stamps(entries: tuple[Entry, ...]) -> bool:
     lstat = os.lstat
     try:
-        return all([stamp(lstat(entry.full)) == entry.stamps[0] for entry in entries])
+        for entry in entries:
+            if stamp(lstat(entry.full)) != entry.stamps[0]:
+                return False
     except (OSError, ValueError, IndexError):
         return False
+    return True
 
 
 def _holds(fd: int, names: Mapping[str, bool], entries: list[Entry] | tuple[()], trusted: bool) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from foreword._diagnostics import Diagnostic
 from foreword.files._cache import Cache
 from foreword.files._fresh import changed_meanwhile, is_as_read, places_around, read_again, read_whole
 from foreword.files._listing import Request
 from foreword.files._markdown_file import Directory, MarkdownFile
+from foreword.files._questions import Answer, DirectoryKey, FileKey, Kept, Key, NamesKey, Observation, TreeKey
 from foreword.files._reading import Reading
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence, is_settled, now, stamp
@@ -37,63 +38,8 @@ _TRIES: Final = 4
 _MISSING: Final = Directory((), (), exists=False)
 
 
-class _DirectoryKey(NamedTuple):
-    kind: Literal["directory"]
-    root: Root
-    request: Request
-    trusted_links: bool
-
-
-class _NamesKey(NamedTuple):
-    kind: Literal["names"]
-    root: Root
-    sub: str
-
-
-class _TreeKey(NamedTuple):
-    kind: Literal["tree"]
-    root: Root
-    skip: frozenset[str]
-    depth: int
-    limit: int
-    start: str
-    hidden: bool
-    trusted_links: bool
-
-
-class _FileKey(NamedTuple):
-    kind: Literal["file"]
-    root: Root
-    name: str
-    trusted_links: bool
-    max_bytes: int
-
-
-Key: TypeAlias = _DirectoryKey | _TreeKey | _FileKey
-Answer: TypeAlias = Directory | tuple[str, ...] | bytes | Diagnostic | None
-
-
-class Observation(NamedTuple):
-    """What a reader was asked, and what it answered."""
-
-    key: Key
-    answer: Answer
-
-
-class Kept(NamedTuple):
-    """The names in a directory, the tree below it or the bytes of a file, and what shows that they still hold."""
-
-    answer: frozenset[str] | tuple[str, ...] | bytes
-    evidence: Evidence | None
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it takes to keep it."""
-        return 1000 + (len(self.answer) if isinstance(self.answer, bytes) else 200 * len(self.answer))
-
-
 A = TypeVar("A", bound=Answer)
-Readings: TypeAlias = "Cache[Key | _NamesKey, Reading | Kept]"
+Readings: TypeAlias = "Cache[Key | NamesKey, Reading | Kept]"
 
 
 class Reader:
@@ -118,7 +64,7 @@ class Reader:
         self._link_roots = link_roots
         self._readings: Readings = readings if readings is not None else Cache()
         self._by_stamp = by_stamp
-        self._directories: dict[_DirectoryKey, Directory] = {}
+        self._directories: dict[DirectoryKey, Directory] = {}
         self._real: dict[str, str] = {}
         self._real_link_roots: tuple[str, ...] | None = None
         self._names: dict[tuple[str, str], Collection[str] | None] = {}
@@ -152,7 +98,7 @@ class Reader:
             The directory; for the same arguments the same object. A missing one says so by ``exists``.
         """
         request = Request(root.written, sub, frozenset(known), recursive, only, depth, _paths(skip))
-        key = _DirectoryKey("directory", root, request, trusted_links)
+        key = DirectoryKey("directory", root, request, trusted_links)
         return self._seen(key, self._directory(key))
 
     def read_file(
@@ -169,7 +115,7 @@ class Reader:
         Returns:
             Its bytes, the reason why it cannot be read, or None where nothing is.
         """
-        key = _FileKey("file", root, name, trusted_links, max_bytes or self._max_bytes)
+        key = FileKey("file", root, name, trusted_links, max_bytes or self._max_bytes)
         return self._seen(key, self._file(key))
 
     def tree(
@@ -198,12 +144,12 @@ class Reader:
             The paths below the root, sorted, those of directories with a final ``/``; without dot entries
             and links that lead out of the root.
         """
-        key = _TreeKey("tree", root, _paths(skip), depth, limit, start, hidden, trusted_links)
+        key = TreeKey("tree", root, _paths(skip), depth, limit, start, hidden, trusted_links)
         return list(self._seen(key, self._tree(key)))
 
     def is_absent(self, root: Root, *paths: str) -> bool:
         """Say whether nothing is at any of some paths below a root, as far as the names in the directories tell."""
-        return all([self._is_absent(root, path) for path in paths])
+        return all(self._is_absent(root, path) for path in paths)
 
     # -- what was asked, and whether it would be answered alike --------------------------------------
 
@@ -215,10 +161,10 @@ class Reader:
     def confirms(self, observations: Sequence[Observation]) -> bool:
         """Say whether each question would be answered as it was."""
         for key, answer in observations:
-            if isinstance(key, _DirectoryKey):
+            if isinstance(key, DirectoryKey):
                 if self._directory(key) is not answer:
                     return False
-            elif isinstance(key, _TreeKey):
+            elif isinstance(key, TreeKey):
                 if self._tree(key) != answer:
                     return False
             elif not self._holds(key) and self._file(key) != answer:
@@ -242,9 +188,9 @@ class Reader:
             found.append(gone)
         for key, answer in observations if self._by_stamp else ():
             kept = self._readings.get(key)
-            if answer is _MISSING and isinstance(key, _DirectoryKey):
+            if answer is _MISSING and isinstance(key, DirectoryKey):
                 evidence = _evidence_of_absence(key.root, key.request.sub)
-            elif answer is None and isinstance(key, _FileKey):
+            elif answer is None and isinstance(key, FileKey):
                 evidence = _evidence_of_absence(key.root, key.name)
             else:
                 evidence = kept.evidence if kept is not None else None
@@ -260,13 +206,13 @@ class Reader:
             self._watched.append(Observation(key, answer))
         return answer
 
-    def _directory(self, key: _DirectoryKey) -> Directory:
+    def _directory(self, key: DirectoryKey) -> Directory:
         found = self._directories.get(key)
         if found is None:
             found = self._directories.setdefault(key, self._read_directory(key))
         return found
 
-    def _read_directory(self, key: _DirectoryKey) -> Directory:
+    def _read_directory(self, key: DirectoryKey) -> Directory:
         root, request = key.root, key.request
         if request.sub and self._is_absent(root, request.sub):
             return _MISSING
@@ -294,7 +240,7 @@ class Reader:
             self._names[root.path, name] = names
         return reading.directory
 
-    def _tree(self, key: _TreeKey) -> tuple[str, ...]:
+    def _tree(self, key: TreeKey) -> tuple[str, ...]:
         kept = self._readings.get(key)
         if isinstance(kept, Kept) and self._still_holds(kept) and isinstance(kept.answer, tuple):
             return kept.answer
@@ -314,7 +260,7 @@ class Reader:
         self._readings.put(key, Kept(found.paths, evidence))
         return found.paths
 
-    def _file(self, key: _FileKey) -> bytes | Diagnostic | None:
+    def _file(self, key: FileKey) -> bytes | Diagnostic | None:
         root = key.root
         try:
             at = now()
@@ -362,10 +308,10 @@ class Reader:
     def _names_in(self, root: Root, sub: str) -> Collection[str] | None:
         """Return the names in a directory, or None where that cannot be said; those of what is not there are none."""
         if (root.path, sub) not in self._names:
-            self._names[root.path, sub] = self._listed(_NamesKey("names", root, sub))
+            self._names[root.path, sub] = self._listed(NamesKey("names", root, sub))
         return self._names[root.path, sub]
 
-    def _listed(self, key: _NamesKey) -> Collection[str] | None:
+    def _listed(self, key: NamesKey) -> Collection[str] | None:
         kept = self._readings.get(key)
         if isinstance(kept, Kept) and self._still_holds(kept) and isinstance(kept.answer, frozenset):
             return kept.answer

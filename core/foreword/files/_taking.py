@@ -92,12 +92,12 @@ class Taking:
                 fd = open_entry(self._enclosure, directory, name, FILE).fd
             try:
                 status = os.fstat(fd)
-                data = read_open(fd, status, self._max_bytes)
-            finally:
-                os.close(fd)
                 identity = (status.st_dev, status.st_ino)
                 links = status.st_nlink
                 stamps = stamps or (stamp(status),)
+                data = read_open(fd, status, self._max_bytes)
+            finally:
+                os.close(fd)
             settled = is_settled(stamps[0], self._at)
             if known is not None and known.data == data and known.file.identity == identity and not known.file.error:
                 return known._replace(linked=linked, stamps=stamps, settled=settled, links=links)

@@ -20,7 +20,7 @@ from foreword._plan import Plan
 from foreword._plugin_calls import Contribution
 from foreword._policy import Policy
 from foreword._prepared import PreparedEdit
-from foreword._resolve import Resolution
+from foreword._resolution import Resolution
 from foreword._standing import text_hash
 from foreword.files._reader import MarkdownFile
 from foreword.files._roots import Root

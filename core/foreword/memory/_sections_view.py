@@ -13,7 +13,8 @@ from foreword._model import MODES
 from foreword._names import id_key
 from foreword._plan import Plan
 from foreword._prepared import PreparedEdit, Step
-from foreword._resolve import Resolution, resolve
+from foreword._resolution import Resolution
+from foreword._resolve import resolve
 from foreword._text import join
 
 

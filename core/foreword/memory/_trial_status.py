@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from foreword._memory_record import MemoryRecord
 from foreword._prepared import Step
-from foreword._resolve import Resolution
+from foreword._resolution import Resolution
 
 from ._memory_files import MemoryFiles
 from ._override import overrides

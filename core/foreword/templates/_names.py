@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, repeat
 from typing import Final, NamedTuple
 
 Value = str | int | float | bool
@@ -22,6 +23,11 @@ _PLACEHOLDER: Final = re.compile(
     re.VERBOSE,
 )
 _LONGEST_COMPARED: Final = 100
+
+# A text is kept in pieces if it has few placeholders, or few for its length.
+_FEW: Final = 64
+_APART: Final = 512
+_AT_ONCE: Final = 64
 
 
 class Unknown(NamedTuple):
@@ -45,20 +51,22 @@ class Rendered(NamedTuple):
 class NamesTemplate:
     """A text that is taken apart once, to be rendered with many values.
 
-    Attributes:
-        names: the names of all placeholders, those after a backslash too.
+    A text that is full of placeholders is taken apart anew whenever it is rendered, and a little at a time: all of its
+    pieces would take many times the memory that it takes itself.
     """
 
-    __slots__ = ("_escapes", "_names", "_spaces", "_texts", "names")
+    __slots__ = ("_kept", "_text")
 
     def __init__(self, text: str) -> None:
+        self._text = text
         # One character is looked for first, which is many times as fast as two.
-        pieces: list[str] = _PLACEHOLDER.split(text) if "{" in text and "{{" in text else [text]
-        self._texts = pieces[0::3]
-        self._spaces = pieces[1::3]
-        self._names = pieces[2::3]
-        self._escapes = "\\" in text and "\\{{" in text
-        self.names = frozenset(self._names)
+        most = text.count("{{") if "{" in text else 0
+        self._kept = tuple(_pieces(text, most + 1)) if most <= _FEW + len(text) // _APART else None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all placeholders, those after a backslash too."""
+        return frozenset(name for pieces in self._taken_apart() for name in pieces[2::4])
 
     def render(self, values: Mapping[str, Value]) -> Rendered:
         """Return what `render_names` returns for the text.
@@ -66,43 +74,88 @@ class NamesTemplate:
         Args:
             values: the registered variables.
         """
-        known = {name: str(values[name]) for name in self.names if name in values}
-        texts, put, unknown = self._texts, self._names, dict[Unknown, None]()
-        if len(known) == len(self.names) and not self._escapes:
-            put = [known[name] for name in put]
-        elif put:
-            texts, put, unknown = self._chosen(known)
-        parts = [""] * (len(texts) + len(put))
-        parts[0::2] = texts
-        parts[1::2] = put
-        longer = any("\n" in value for value in known.values())
-        return Rendered("".join(parts), self._lines(put) if longer else None, tuple(unknown))
+        done: list[str] = []
+        longer = missing = False
+        for pieces in self._taken_apart():
+            put = pieces.copy()
+            place = 2
+            for name in pieces[2::4]:
+                opening = pieces[place - 1]
+                escaped = opening[0] == "\\"
+                if name not in values:
+                    missing = missing or not escaped
+                elif escaped:
+                    put[place - 1] = opening[1:]
+                else:
+                    value = str(values[name])
+                    put[place - 1 : place + 2] = "", value, ""
+                    longer = longer or "\n" in value
+                place += 4
+            done.append("".join(put))
+        return Rendered(
+            "".join(done),
+            self._lines(values) if longer else None,
+            tuple(self._unknown(values)) if missing else (),
+        )
 
-    def _chosen(self, known: Mapping[str, str]) -> tuple[list[str], list[str], dict[Unknown, None]]:
-        """Return the texts around the placeholders, what is put between them, and which are not registered."""
-        texts, put = list(self._texts), list[str]()
-        unknown: dict[Unknown, None] = {}
+    def _taken_apart(self) -> Iterable[list[str]]:
+        return _pieces(self._text, _AT_ONCE) if self._kept is None else self._kept
+
+    def _lines(self, values: Mapping[str, Value]) -> tuple[int, ...] | None:
+        lines = tuple(chain.from_iterable(self._runs(values)))
+        return lines if len(lines) > lines[-1] + 1 else None
+
+    def _runs(self, values: Mapping[str, Value]) -> Iterator[Iterable[int]]:
+        """Return the lines that the lines of the rendered text come from, a few at a time."""
         line = 0
-        for nth, name in enumerate(self._names):
-            line += texts[nth].count("\n")
-            escaped = texts[nth].endswith("\\")
-            if name in known and not escaped:
-                put.append(known[name])
-                continue
-            space = self._spaces[nth]
-            put.append(f"{{{{{space}{name}{space}}}}}")
-            if name in known:
-                texts[nth] = texts[nth][:-1]
-            elif not escaped:
-                unknown[Unknown(name, line)] = None
-        return texts, put, unknown
+        yield (0,)
+        for text, opening, name in self._placeholders():
+            breaks = text.count("\n")
+            if breaks:
+                yield range(line + 1, line + 1 + breaks)
+                line += breaks
+            if name in values and opening[0] != "\\":
+                yield repeat(line, str(values[name]).count("\n"))
 
-    def _lines(self, put: Sequence[str]) -> tuple[int, ...] | None:
-        lines = [0]
-        for text, value in zip(self._texts, (*put, ""), strict=True):
-            lines += range(lines[-1] + 1, lines[-1] + 1 + text.count("\n"))
-            lines += [lines[-1]] * value.count("\n")
-        return tuple(lines) if len(lines) > lines[-1] + 1 else None
+    def _unknown(self, values: Mapping[str, Value]) -> Iterator[Unknown]:
+        line, told = 0, set[str]()
+        for text, opening, name in self._placeholders():
+            breaks = text.count("\n")
+            if breaks:
+                line += breaks
+                told.clear()
+            if name and name not in values and name not in told and opening[0] != "\\":
+                told.add(name)
+                yield Unknown(name, line)
+
+    def _placeholders(self) -> Iterator[tuple[str, str, str]]:
+        """Return each text before a placeholder, how that opens, and its name; the text behind the last has none."""
+        for pieces in self._taken_apart():
+            yield from zip(pieces[0::4], [*pieces[1::4], ""], [*pieces[2::4], ""], strict=True)
+
+
+def _pieces(text: str, most: int) -> Iterator[list[str]]:
+    """Take a text apart: what stands before a placeholder, how it opens, its name, how it closes, and so on.
+
+    The last piece is a text. A backslash before the braces belongs to what opens the placeholder.
+
+    Args:
+        text: the source.
+        most: how many placeholders are taken at once.
+    """
+    pieces: list[str] = []
+    end = 0
+    for match in _PLACEHOLDER.finditer(text):
+        begin, stop = match.span("name")
+        start = match.start()
+        if text[start - 1 : start] == "\\":
+            start -= 1
+        pieces += text[end:start], text[start:begin], match["name"], text[stop : match.end()]
+        end = match.end()
+        if len(pieces) == 4 * most:
+            yield [*pieces, ""]
+            pieces.clear()
+    yield [*pieces, text[end:]]
 
 
 def compile_names(text: str) -> NamesTemplate:

@@ -1,0 +1,117 @@
+"""Plain edits: those of the operator's files of which there is nothing to say and nothing to decide."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
+
+from foreword.markdown._front_matter import EMPTY
+from foreword.markdown._headings import leading_heading
+from foreword.scan._scan import scan_name
+from foreword.scan._suspects import suspected
+
+from ._diagnostics import Place
+from ._names import CUSTOM_PRIORITY, KNOWN_IDS, MAX_ID, MOST_NAMES, Known, NameRefused, check_id, clean_title, is_tool
+from ._origin import Origin
+from ._prepared import PreparedEdit
+
+if TYPE_CHECKING:
+    from foreword.files._markdown_file import MarkdownFile
+
+    from ._model import Section
+
+
+def plain_edit(edit: Section, origin: Origin, position: int, clean: bool) -> PreparedEdit | None:
+    """Return what an edit of the operator's comes out as of which there is nothing to say and nothing to decide.
+
+    None where there is, or may be: then a `Draft` of it says what it comes out as.
+
+    Args:
+        edit: the edit that a file stands for.
+        origin: where it comes from.
+        position: its place in the list that the provider returned.
+        clean: whether the scanner has nothing to look at in its text.
+    """
+    fields = vars(edit)
+    file: MarkdownFile | None = fields["file"]
+    layer = origin.layers[0]
+    limits, trusted = origin.rights(layer)
+    if file is None or not trusted or "mode" not in fields or _given(fields) != _NOTHING_GIVEN:
+        return None
+    document = file.document
+    id, text = fields["id"], fields["text"]
+    if (
+        document is None
+        or file.error is not None
+        or document.front_matter is not EMPTY
+        or document.failed
+        or not text
+        or text is not document.text
+        or limits.file is not None
+        or limits.section is not None
+        or "names" not in limits.templates
+        or ("{" in text and "{{" in text)
+    ):
+        return None
+    name = file.name.rpartition("/")[2]
+    if layer != "builtin" and not ((clean or not suspected(text)) and is_plain_name(id) and is_plain_name(name)):
+        return None
+    if not (spelled := _spelled(id)):
+        return None
+    id, known = spelled
+    default_title: str | None = fields["default_title"]
+    default_priority: int | None = fields["default_priority"]
+    if known is not None:
+        default_title = known.title if default_title is None else default_title
+        default_priority = known.priority if default_priority is None else default_priority
+    return PreparedEdit(
+        id,
+        layer,
+        "plain",
+        origin.provider,
+        Place(file.place, document.line),
+        position,
+        0,
+        text,
+        text,
+        None,
+        None,
+        None,
+        clean_title(default_title) if default_title else None,
+        CUSTOM_PRIORITY if default_priority is None else default_priority,
+        None,
+        None,
+        False,
+        origin.owns(id),
+        False,
+        True,
+        False,
+        None,
+        "",
+        leading_heading(text),
+    )
+
+
+_given: Final = itemgetter(
+    "title", "priority", "mode", "heading", "template", "layer", "when", "base", "copy_of_below", "literal", "findings"
+)
+_NOTHING_GIVEN: Final = (None, None, None, None, None, None, None, None, False, False, ())
+"""What an edit says of itself that says nothing but its text."""
+
+
+@lru_cache(MOST_NAMES)
+def _spelled(id: str) -> tuple[str, Known | None] | None:
+    """Return an id in its one spelling, and the known file of it; None for what is none, and for tools."""
+    try:
+        checked = check_id(id)
+    except NameRefused:
+        return None
+    return None if is_tool(checked) else (checked, KNOWN_IDS.get(checked))
+
+
+@lru_cache(MOST_NAMES)
+def is_plain_name(name: str) -> bool:
+    """Say whether the scanner has nothing to look at in a name; in doubt it has."""
+    # A rule can be made milder or switched off, so a name without findings has none under any settings.
+    return len(name) <= MAX_ID and not scan_name(name)

@@ -1,0 +1,259 @@
+"""A builder that is kept: single cases in which what it knows from before must not count."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foreword import Builder, ConfigError, Prompt
+from foreword._diagnostics import Diagnostic
+
+CONFIG = 'prompts_dir = "prompts"\n[memory]\npath = "memory"\n[skills]\nroots = ["memory/skills"]\n'
+BY_CONTENT = '[files]\nvalidate = "content"\n'
+NAMESPACE = "memory/souveraine_operations"
+FILES = {
+    "prompts/rules.md": "rules",
+    "prompts/values.md": "one {{ x }}",
+    "prompts/a.md": "same",
+    "prompts/b.md": "same",
+    "memory/system/persona.md": "persona",
+    "memory/system/deep/er.md": "deep",
+    f"{NAMESPACE}/prompts/rules.md": "mine",
+}
+
+
+class Home:
+    """A configuration and its directories, and a builder that is kept."""
+
+    def __init__(self, path: Path, more: str = "", config: str = CONFIG) -> None:
+        self.path = path
+        for name, text in {**FILES, "foreword.toml": config + more}.items():
+            self.write(name, text)
+        (path / "memory" / "skills").mkdir(exist_ok=True)
+        self.settle()
+        self.warm = self.builder()
+
+    def builder(self, told: Callable[[Diagnostic], object] = lambda _: None) -> Builder:
+        """A builder that has built nothing."""
+        return Builder.from_config(self.path / "foreword.toml", plugins=False, on_diagnostic=told)
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file, in place where it is there."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def settle(self) -> None:
+        """Wait until the times of files can be relied on."""
+        time.sleep(0.03)
+
+    def warm_up(self, *agents: str | None) -> None:
+        """Build until the kept builder needs evidence only."""
+        for agent in agents * 3:
+            self.warm.build(agent)
+
+    def same(self, agent: str | None, **given: Any) -> Prompt:
+        """Check that the kept builder gives what a new one does, and return it."""
+        warm, cold = self.warm.build(agent, **given), self.builder().build(agent, **given)
+        assert said(warm) == said(cold)
+        return warm
+
+
+def said(prompt: Prompt) -> object:
+    """All that a prompt says."""
+    return prompt.text, dict(prompt.tools), prompt.diagnostics, [str(one) for one in prompt.explain()]
+
+
+@pytest.fixture(params=["", BY_CONTENT], ids=["stat", "content"])
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
+    """A home, with files compared by stamp or by content."""
+    return Home(tmp_path, request.param)
+
+
+# -- what a call gave ------------------------------------------------------------------------------
+
+
+def test_the_variables_of_a_call_count_for_that_call(home: Home) -> None:
+    """However often a prompt was built with a variable, it is not there in a build without it."""
+    for agent in (None, "ada"):
+        for _ in range(3):
+            assert "one 1" in home.same(agent, variables={"x": 1}).text
+        assert "one {{ x }}" in home.same(agent).text
+        assert "one {{ x }}" in home.same(agent, variables={"y": 1}).text
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(0.0, -0.0), (-0.0, 0.0), (1, True), (True, 1), (0, False), (1, 1.0), ("1", 1)]
+)
+def test_variables_that_are_equal_do_not_read_alike(home: Home, first: Any, second: Any) -> None:
+    """A value that is equal to that of the build before, and reads otherwise, is seen."""
+    for value in (first, first, second, second, first):
+        assert f"one {value}" in home.same("ada", variables={"x": value}).text
+
+
+PLUGIN = """
+@hookimpl
+def foreword_variables():
+    return {"acme_values.x": "theirs"}
+"""
+
+
+def test_who_gave_a_variable_counts(site: Any, tmp_path: Path) -> None:
+    """A plugin's variable does not reach a locked section, and the caller's of the same value does, in either order."""
+    site.add("acme-values", PLUGIN)
+    locked = '[sections.safety]\neditable_by = ["builtin", "project"]\n'
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "foreword.toml").write_text(f'prompts_dir = "prompts"\n{locked}')
+    (tmp_path / "prompts" / "SAFETY.md").write_text("Safe: {{ acme_values.x }}.")
+
+    def builder() -> Builder:
+        return Builder.from_config(tmp_path / "foreword.toml", on_diagnostic=lambda _: None)
+
+    calls: list[dict[str, Any]] = [{}, {"variables": {"acme_values.x": "theirs"}}]
+    texts = [builder().build("ada", **given).text for given in calls]
+    assert ["Safe: theirs." in text for text in texts] == [False, True]
+    for order in ([0, 0, 1, 1, 0], [1, 1, 0, 0, 1]):
+        warm = builder()
+        for call in order:
+            assert warm.build("ada", **calls[call]).text == texts[call]
+
+
+# -- what others have built ------------------------------------------------------------------------
+
+
+def record(base: str) -> str:
+    """A record that says from which text the copy was made."""
+    copy = {"id": "custom_rules", "base": hashlib.sha256(base.encode()).hexdigest(), "title": "R", "priority": 300}
+    return json.dumps({"version": 1, "agent": None, "copies": {"rules.md": copy}})
+
+
+def test_a_file_that_another_agent_has_read_anew_has_changed_for_all(home: Home) -> None:
+    """Agents with one memory see its record change, whichever of them builds first."""
+    name = f"{NAMESPACE}/.foreword/record.json"
+    home.write(name, record("mine"))
+    home.settle()
+    home.warm_up(None, "ada", "bea")
+    for text in ("other", "mine", "other"):
+        home.write(name, record(text))
+        home.settle()
+        for agent in ("ada", None, "bea", "ada"):
+            home.same(agent)
+
+
+def test_a_build_during_a_batch_is_no_evidence_for_it(home: Home) -> None:
+    """Where a callback builds while a batch is on its way, the batch's prompts are not taken for newer ones."""
+    home.write("prompts/README.md", "It explains.")
+    home.settle()
+    home.warm.build("ada")
+    texts = iter(("two", "three"))
+
+    def told(_: Diagnostic) -> None:
+        if (text := next(texts, None)) is not None:
+            home.write("prompts/values.md", text)
+            home.settle()
+            home.warm.build("bea")
+
+    home.warm._on_diagnostic = told
+    home.warm.build_many(["cid", "ada"])
+    home.warm._on_diagnostic = lambda _: None
+    for agent in ("ada", "bea", "cid", "ada"):
+        home.same(agent)
+
+
+# -- what is the same text and not the same file ------------------------------------------------------
+
+
+def test_a_second_name_with_the_same_text_is_seen(home: Home) -> None:
+    """A file that becomes another name of one beside it is left out, also where the texts are equal."""
+    home.warm_up("ada")
+    assert "custom_b" in [one.id for one in home.same("ada").sections]
+    os.link(home.path / "prompts" / "a.md", home.path / "prompts" / "spare")
+    os.rename(home.path / "prompts" / "spare", home.path / "prompts" / "b.md")
+    home.settle()
+    for _ in range(3):
+        prompt = home.same("ada")
+        assert "FW019" in [one.code for one in prompt.diagnostics]
+        assert "custom_b" not in [one.id for one in prompt.sections]
+    (home.path / "prompts" / "b.md").unlink()
+    home.write("prompts/b.md", "same")
+    home.settle()
+    assert "custom_b" in [one.id for one in home.same("ada").sections]
+
+
+def test_what_is_left_out_may_become_a_link(home: Home) -> None:
+    """A root of skills in the memory that becomes a link to pinned files takes them out of the pinned ones."""
+    home.warm_up("ada")
+    assert "memory/deep/er" in [one.id for one in home.same("ada").sections]
+    (home.path / "memory" / "skills").rmdir()
+    (home.path / "memory" / "skills").symlink_to("system/deep")
+    home.settle()
+    for _ in range(3):
+        assert "memory/deep/er" not in [one.id for one in home.same("ada").sections]
+
+
+def test_a_memory_that_is_moved_into_the_prompts_is_refused(tmp_path: Path) -> None:
+    """Where every path still leads to the same files, a memory that now lies among the prompts is seen."""
+    home = Home(tmp_path / "home", config='prompts_dir = "prompts"\n[memory]\npath = "memory"\n')
+    (tmp_path / "far").mkdir()
+    os.rename(home.path / "memory", tmp_path / "far" / "memory")
+    (home.path / "memory").symlink_to(tmp_path / "far" / "memory")
+    (home.path / "prompts" / "agents" / "zed").mkdir(parents=True)
+    home.settle()
+    home.warm_up("ada")
+    os.rename(tmp_path / "far", home.path / "prompts" / "agents" / "zed" / "far")
+    (tmp_path / "far").symlink_to(home.path / "prompts" / "agents" / "zed" / "far")
+    home.settle()
+    for builder in (home.builder(), home.warm):
+        with pytest.raises(ConfigError, match="lies inside"):
+            builder.build("ada")
+
+
+def test_an_answer_that_was_refused_gives_way_to_the_one_before(home: Home) -> None:
+    """A record that is a link out of the memory for a while, and then is what it was, is read again."""
+    name = home.path / NAMESPACE / ".foreword" / "record.json"
+    home.write(f"{NAMESPACE}/.foreword/record.json", json.dumps({"version": 1, "agent": "bea"}))
+    home.settle()
+    home.warm_up("ada")
+    os.rename(name, name.with_name("kept"))
+    name.symlink_to("/etc/hostname")
+    home.settle()
+    for _ in range(3):
+        assert "FW041" not in [one.code for one in home.same("ada").diagnostics]
+    os.rename(name.with_name("kept"), name)
+    home.settle()
+    assert "FW041" in [one.code for one in home.same("ada").diagnostics]
+
+
+# -- what is given again -----------------------------------------------------------------------------
+
+
+def test_a_build_that_finds_nothing_changed_reads_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the times are settled, the same prompt comes back without a file or a directory being opened."""
+    home = Home(tmp_path)
+    home.warm_up("ada", None)
+    prompts = [home.warm.build(agent) for agent in ("ada", None)]
+    monkeypatch.setattr(os, "open", lambda *_, **__: pytest.fail("something was opened"))
+    monkeypatch.setattr(os, "scandir", lambda *_: pytest.fail("something was listed"))
+    assert [home.warm.build(agent) for agent in ("ada", None)] == prompts
+    assert all(home.warm.build(prompt.agent) is prompt for prompt in prompts)
+
+
+def test_one_changed_file_gives_one_other_section(home: Home) -> None:
+    """Where one file has changed, all other sections are given again, and the prompt is another object."""
+    home.warm_up("ada")
+    before = home.same("ada")
+    home.write("prompts/values.md", "two")
+    home.settle()
+    after = home.same("ada")
+    assert after is not before
+    assert [one for one in after.sections if one not in before.sections] == [after.section("custom_values")]
+    home.write("prompts/values.md", "one {{ x }}")
+    home.settle()
+    assert home.same("ada").text == before.text
