@@ -106,7 +106,7 @@ class Diagnostic:
 
 
 def printable(text: str) -> str:
-    r"""Return text on one line in which no control or format character is raw.
+    r"""Return text on one line in which nothing that is not seen is raw: no control or format character, no odd space.
 
     >>> printable("a\x1b[31mb")
     'a\\u{1b}[31mb'
@@ -121,4 +121,4 @@ def printable(text: str) -> str:
 def _is_hidden(char: str) -> bool:
     if char == "\u200d" or "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef":
         return True
-    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    return char != " " and unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
