@@ -23,11 +23,13 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "core" / "foreword"
 
 RESOLVE = (
-    "tests/core/test_fold_rules.py",
-    "tests/core/test_resolve.py",
-    "tests/core/test_text.py",
     "tests/core/test_mutants_resolve.py",
+    "tests/core/test_fold_rules.py",
+    "tests/core/test_text.py",
+    "tests/core/test_resolve.py",
+    "tests/core/test_gates.py",
 )
+AGAIN = "tests/core/test_resolve_again.py"
 POLICY = (
     "tests/core/test_policy.py",
     "tests/core/test_mutants_policy.py",
@@ -41,7 +43,11 @@ SCANNER = (
     "tests/security/test_scan.py",
 )
 TESTS = {
-    "_resolve": ("tests/core/test_resolve.py", *RESOLVE),
+    "_resolve": ("tests/core/test_resolve.py", *RESOLVE, AGAIN),
+    "_resolution": ("tests/core/test_mutants_resolve.py", *RESOLVE, AGAIN),
+    "_folded": (*RESOLVE, AGAIN),
+    "_alone": ("tests/core/test_gates.py", *RESOLVE),
+    "_plain_edit": ("tests/core/test_gates.py", "tests/core/test_prepare.py"),
     "_fold": RESOLVE,
     "_quarrels": RESOLVE,
     "_standing": RESOLVE,

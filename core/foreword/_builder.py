@@ -18,7 +18,7 @@ from foreword.files._stamps import Evidence, ancestry
 from foreword.templates._names import Value
 
 from ._batch import Batch
-from ._built import ARGUMENTS, Built, Call
+from ._built import ARGUMENTS, Built, Call, Looked
 from ._context import Context
 from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
@@ -158,7 +158,7 @@ class Builder:
         """
         if variables is None and context is None and defaults == () and edits == () and untrusted == ():
             built = self._built.get(agent)
-            if built is not None and built.evidence is not None and not BUILDING.get() and built.evidence.holds():
+            if built is not None and built.proof is not None and not BUILDING.get() and built.proof.holds():
                 return self._told(built, strict)
         call = Call.of(variables, defaults, edits, untrusted, context)
         return self._told(self._build(Batch(self.reader()), agent, call), strict)
@@ -262,8 +262,8 @@ class Builder:
         agent = asked.subject.agent
         before = self._built.get(agent)
         if before is not None and call.is_bare and before.is_of(asked):
-            if before.evidence is None:
-                self._built[agent] = before = before._replace(evidence=self._evidence(batch.reader, asked))
+            if before.proof is None:
+                self._built[agent] = before = before._replace(proof=self._proof(batch.reader, asked))
             return before
         if not call.is_bare:
             asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
@@ -288,20 +288,23 @@ class Builder:
             for key in list(self._built)[: MOST_BUILT // 2]:
                 self._built.pop(key, None)
 
-    def _evidence(self, reader: Reader, asked: Plan) -> Evidence | None:
+    def _proof(self, reader: Reader, asked: Plan) -> Evidence | Looked | None:
         """Return what shows that the next build would gather the same, where anything can."""
         if self.settings.memory.approval or self._link_roots or not self.manager.first_party_only:
             return None
-        seen = [observation for given in asked.given for observation in given.seen or ()]
+        seen = tuple([observation for given in asked.given for observation in given.seen or ()])
         prompts, subject = self.settings.prompts_dir, asked.subject
-        absent: list[tuple[Root, str]] = []
+        absent: tuple[tuple[Root, str], ...] = ()
         if prompts is not None and subject.agent is not None:
             if not any(given.provider.entry_point == "agent" for given in asked.given):
-                absent = [(prompts, folder) for folder in agent_folders(subject.agent)]
+                absent = tuple([(prompts, folder) for folder in agent_folders(subject.agent)])
+        around = Evidence()
+        if subject.memory is not None and prompts is not None:
+            around = Evidence.of_all([ancestry(subject.memory.path), ancestry(prompts.path)])
         evidence = reader.evidence(seen, absent)
-        if evidence is None or subject.memory is None or prompts is None:
-            return evidence
-        return Evidence.of_all([evidence, *(ancestry(root.path) for root in (subject.memory, prompts))])
+        if evidence is None:
+            return Looked(self.reader, seen, absent, around)
+        return Evidence.of_all([evidence, around])
 
     def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
         """The variables of operator and call, the highest winning."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from foreword.files._reader import Observation, Reader
+    from foreword.files._roots import Root
     from foreword.files._stamps import Evidence
     from foreword.templates._names import Value
 
@@ -58,10 +60,28 @@ class Call(NamedTuple):
         return not (self.defaults or self.edits or self.untrusted)
 
 
+class Looked(NamedTuple):
+    """What was read for a prompt, to be looked at once more where stamps alone do not show that it still holds."""
+
+    reader: Callable[[], Reader]
+    seen: tuple[Observation, ...]
+    absent: tuple[tuple[Root, str], ...]
+    around: Evidence
+
+    def holds(self) -> bool:
+        """Say whether everything would be read as it was."""
+        reader = self.reader()
+        return (
+            self.around.holds()
+            and reader.confirms(self.seen)
+            and all(reader.is_absent(root, path) for root, path in self.absent)
+        )
+
+
 class Built(NamedTuple):
     """A prompt, and what the sources gave to it.
 
-    ``fatal`` are the findings for which its build raises. ``evidence`` is what shows that the sources would give the
+    ``fatal`` are the findings for which its build raises. ``proof`` is what shows that the sources would give the
     same again; None where they have to be asked.
     """
 
@@ -70,7 +90,7 @@ class Built(NamedTuple):
     values: frozenset[tuple[str, type, Value]]
     prompt: Prompt
     fatal: tuple[Diagnostic, ...]
-    evidence: Evidence | None = None
+    proof: Evidence | Looked | None = None
 
     def is_of(self, asked: Plan) -> bool:
         """Say whether what was gathered now is what this prompt was made of."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ._diagnostics import Diagnostic
 from ._layers import Layer
 from ._plugin_calls import Contribution, Gathered
-from ._prepare import typed
 from ._prepared import PreparedEdit
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class Plan:
     @property
     def values(self) -> frozenset[tuple[str, type, Value]]:
         """The variables, as what they read like."""
-        return typed(self.preparation.values)
+        return self.preparation.typed_values
 
     @property
     def diagnostics(self) -> list[Diagnostic]:

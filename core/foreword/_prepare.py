@@ -142,6 +142,14 @@ class Preparation:
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     screen: Screen = field(default_factory=Screen)
     drafts: Drafts = field(default_factory=Drafts)
+    _typed: frozenset[tuple[str, type, Value]] | None = None
+
+    @property
+    def typed_values(self) -> frozenset[tuple[str, type, Value]]:
+        """The variables, as what they read like."""
+        if self._typed is None:
+            self._typed = typed(self.values)
+        return self._typed
 
     def prepare(
         self,
@@ -176,7 +184,7 @@ class Preparation:
         basis = self.drafts.basis(given, self.policy, self.screen)
         if not basis.open:
             return basis.part
-        values = typed(self.values)
+        values = self.typed_values
         last = basis.last
         if last is not None and last[0] == self.agent and last[1] == values:
             return last[2]

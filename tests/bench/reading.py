@@ -32,12 +32,12 @@ def content_builder(tree: Tree) -> Builder:
     return Builder.from_config(file, plugins=False, on_diagnostic=lambda found: None)
 
 
-def measures(tree: Tree) -> dict[str, Contender]:
-    """Return the plain script and the limit over a tree."""
+def measures(tree: Tree, ready: Callable[[], object] = lambda: None) -> dict[str, Contender]:
+    """Return the plain script and the limit over a tree, each after what is made ready for a round."""
     directories, skills, texts = tree.directories, tree.skills, tree.texts()
     return {
-        "naive": timed(lambda: naive(directories, skills)),
-        "limit": timed(lambda: limit(texts, directories, skills)),
+        "naive": prepared(ready, lambda _: naive(directories, skills)),
+        "limit": prepared(ready, lambda _: limit(texts, directories, skills)),
     }
 
 
@@ -95,7 +95,8 @@ def changed(name: str) -> Callable[[Trees, Budget], Contest]:
             after = one.build().text
             return "the change was not seen" if before == after or after != builder(tree).build().text else ""
 
-        return Contest({"foreword": prepared(write, lambda _: one.build().text), **measures(tree)}, [seen])
+        # All of them after the same writing: it empties the caches of the processor, for the plain script as well.
+        return Contest({"foreword": prepared(write, lambda _: one.build().text), **measures(tree, write)}, [seen])
 
     return make
 

@@ -30,9 +30,11 @@ def total(cache: Cache[int, Text], keys: int) -> int:
     return sum(value.size for value in map(cache.get, range(keys)) if value is not None)
 
 
-@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 60)), max_size=200), st.integers(1, 12), st.integers(1, 200))
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 60)), max_size=200), st.integers(1, 12), st.integers(1, 200)
+)
 def test_a_cache_keeps_no_more_than_it_may(puts: list[tuple[int, int]], most: int, most_bytes: int) -> None:
-    """After each step the bounds hold but for the last value, which is always kept; what is kept is what was put last."""
+    """After each step the bounds hold, but for the last value, which is always kept; a key gives what was put last."""
     cache: Cache[int, Text] = Cache(most, most_bytes)
     put: dict[int, Text] = {}
     for number, (key, size) in enumerate(puts):
@@ -264,7 +266,7 @@ def test_what_was_warned_about_is_bounded(tmp_path: Path) -> None:
     record.mkdir(parents=True)
     (record.parent / "prompts").mkdir()
     (record / "record.json").write_text('{"version": 1, "agent": "owner"}')
-    with pytest.warns(match="FW041"):
-        for number in range(5000):
+    for number in range(5000):
+        with pytest.warns(match="FW041"):
             builder.build(f"agent-{number}")
     assert 0 < len(builder._warned) <= 4096

@@ -75,9 +75,7 @@ def test_the_clock_is_that_of_the_files(tmp_path: Path) -> None:
     assert is_settled(stamp(path.stat()), now() + 3 * SECOND)
 
 
-def test_a_file_that_was_read_in_its_own_grain_is_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_was_read_in_its_own_grain_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While the clock stands still, every reading looks at the bytes; afterwards none does until a stamp changes."""
     path = tmp_path / "a.md"
     path.write_text("a")

@@ -23,6 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from foreword import Builder, ConfigError, Edit, ForewordError, Prompt, Section
 from foreword._diagnostics import Diagnostic
+from foreword.files._reader import Reader
 
 CONFIG = """prompts_dir = "site/prompts"
 [memory]
@@ -117,6 +118,14 @@ class Warm(RuleBasedStateMachine):
         self.put(self.site / "prompts" / "..two" / "linked.md", "mounted two\n")
         self.told: list[Diagnostic] = []
         self.warm = self.builder(self.told)
+        self.readers = 0
+        reader = self.warm.reader
+
+        def counted() -> Reader:
+            self.readers += 1
+            return reader()
+
+        self.warm.reader = counted  # type: ignore[method-assign]
         self.settled()
         self.compare(AGENTS)
 
@@ -136,15 +145,14 @@ class Warm(RuleBasedStateMachine):
         cold_told: list[Diagnostic] = []
         try:
             cold_builder = self.builder(cold_told)
-        except ForewordError as error:
-            assert error.args
+        except ConfigError:
             cold_builder = None
         for agent in agents:
-            built = self.warm._built.get(agent)
-            SEEN["quick"] += built is not None and built.evidence is not None and built.evidence.holds()
             self.told.clear()
             cold_told.clear()
+            readers = self.readers
             prompt, warm = outcome(self.warm, agent)
+            SEEN["quick"] += self.readers == readers
             if cold_builder is None:
                 assert prompt is None
                 continue
@@ -245,7 +253,9 @@ class Warm(RuleBasedStateMachine):
 
         self.attempt(agents, True, act)
 
-    @rule(number=any_one, to=st.sampled_from(FILES), how=st.sampled_from(["rename", "link", "delete"]), agents=some_agents)
+    @rule(
+        number=any_one, to=st.sampled_from(FILES), how=st.sampled_from(["rename", "link", "delete"]), agents=some_agents
+    )
     def move(self, number: int, to: str, how: str, agents: tuple[str | None, ...]) -> None:
         """Somebody renames a file, gives it a second name, or deletes it."""
         path, target = self.entry(number, lambda path: not path.is_dir()), self.site / to
@@ -357,7 +367,11 @@ class Warm(RuleBasedStateMachine):
             self.same_call(agent, variables={"x": value})
         self.compare(agents)
 
-    @rule(id=st.sampled_from(["tool_usage", "custom_rules", "tools/bash"]), text=st.sampled_from(TEXTS), agents=some_agents)
+    @rule(
+        id=st.sampled_from(["tool_usage", "custom_rules", "tools/bash"]),
+        text=st.sampled_from(TEXTS),
+        agents=some_agents,
+    )
     def call(self, id: str, text: str, agents: tuple[str | None, ...]) -> None:
         """A caller gives sections of its own, which count for that call only."""
         edits, untrusted = [Edit(id, text, mode="append")], [Section("theirs", text, title="Safety Guidelines")]

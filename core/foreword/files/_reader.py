@@ -181,12 +181,14 @@ class Reader:
             absent: paths below a root at which nothing is.
         """
         found: list[Evidence] = []
+        if not self._by_stamp:
+            return None
         for root, path in absent:
             gone = _evidence_of_absence(root, path)
             if gone is None:
                 return None
             found.append(gone)
-        for key, answer in observations if self._by_stamp else ():
+        for key, answer in observations:
             kept = self._readings.get(key)
             if answer is _MISSING and isinstance(key, DirectoryKey):
                 evidence = _evidence_of_absence(key.root, key.request.sub)
@@ -197,7 +199,7 @@ class Reader:
             if evidence is None:
                 return None
             found.append(evidence)
-        return Evidence.of_all(found) if self._by_stamp else None
+        return Evidence.of_all(found)
 
     # -- inside ------------------------------------------------------------------------------------
 

@@ -47,6 +47,8 @@ class Reading(NamedTuple):
     names: Mapping[str, Mapping[str, bool]]
     trusted: bool
     real: str
+    size: int
+    """About how many bytes it takes to keep it."""
 
     @property
     def evidence(self) -> Evidence | None:
@@ -61,14 +63,24 @@ class Reading(NamedTuple):
 
     def with_entries(self, entries: tuple[Entry, ...]) -> Reading:
         """Return the reading with other states of the same files."""
-        same = all(map(_is_same_file, entries, self.entries))
-        directory = self.directory if same else assembled(entries, self.said, exists=True, trusted=self.trusted)
-        return self._replace(entries=entries, directory=directory)
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it takes to keep it."""
-        return 2000 + sum(1000 + 3 * len(entry.data or b"") for entry in self.entries)
+        exchanged: dict[int, MarkdownFile] = {}
+        size, quiet = self.size, not self.directory.diagnostics
+        for old, new in zip(self.entries, entries, strict=True):
+            if old is not new and (old.file is not new.file or old.links != new.links):
+                size += 3 * (len(new.data or b"") - len(old.data or b""))
+                exchanged[id(old.file)] = new.file
+                document = new.file.document
+                quiet = quiet and document is not None and not document.diagnostics and new.links == old.links
+                quiet = quiet and new.file.identity == old.file.identity
+        directory = self.directory
+        if quiet:
+            # The same files with nothing to say of them, some with another text.
+            get = exchanged.get
+            files = tuple([get(id(file), file) for file in directory.files])
+            directory = Directory(files, (), directory.exists) if exchanged else directory
+        elif exchanged:
+            directory = assembled(entries, self.said, exists=True, trusted=self.trusted)
+        return self._replace(entries=entries, directory=directory, size=size)
 
 
 def read(
@@ -84,7 +96,8 @@ def read(
     """Return the reading that a listing and the files it came by make."""
     said = (*listing.diagnostics, *changed)
     directory = assembled(entries, said, exists=listing.exists, trusted=trusted)
-    return Reading(directory, entries, places, settled, said, listing.names, trusted, real)
+    size = 2000 + sum([1000 + 3 * len(entry.data or b"") for entry in entries])
+    return Reading(directory, entries, places, settled, said, listing.names, trusted, real, size)
 
 
 def assembled(
@@ -138,10 +151,6 @@ _name = attrgetter("name")
 
 def _is_settled(entry: Entry) -> bool:
     return entry.settled
-
-
-def _is_same_file(entry: Entry, other: Entry) -> bool:
-    return entry.file is other.file and entry.links == other.links
 
 
 def _order(diagnostic: Diagnostic) -> tuple[str, int, str, str]:

@@ -24,10 +24,13 @@ _PLACEHOLDER: Final = re.compile(
 )
 _LONGEST_COMPARED: Final = 100
 
+_Pieces = tuple[list[tuple[str, str, str]], str]
+"""Each placeholder as the text before it, its space and its name; and the text behind the last."""
+
 # A text is kept in pieces if it has few placeholders, or few for its length.
 _FEW: Final = 64
-_APART: Final = 512
-_AT_ONCE: Final = 64
+_APART: Final = 256
+_AT_ONCE: Final = 256
 
 
 class Unknown(NamedTuple):
@@ -61,12 +64,12 @@ class NamesTemplate:
         self._text = text
         # One character is looked for first, which is many times as fast as two.
         most = text.count("{{") if "{" in text else 0
-        self._kept = tuple(_pieces(text, most + 1)) if most <= _FEW + len(text) // _APART else None
+        self._kept = tuple(_pieces(text, len(text))) if most <= _FEW + len(text) // _APART else None
 
     @property
     def names(self) -> frozenset[str]:
         """The names of all placeholders, those after a backslash too."""
-        return frozenset(name for pieces in self._taken_apart() for name in pieces[2::4])
+        return frozenset(name for placeholders, _ in self._pieces() for _, _, name in placeholders)
 
     def render(self, values: Mapping[str, Value]) -> Rendered:
         """Return what `render_names` returns for the text.
@@ -74,88 +77,83 @@ class NamesTemplate:
         Args:
             values: the registered variables.
         """
-        done: list[str] = []
-        longer = missing = False
-        for pieces in self._taken_apart():
-            put = pieces.copy()
-            place = 2
-            for name in pieces[2::4]:
-                opening = pieces[place - 1]
-                escaped = opening[0] == "\\"
-                if name not in values:
-                    missing = missing or not escaped
-                elif escaped:
-                    put[place - 1] = opening[1:]
-                else:
-                    value = str(values[name])
-                    put[place - 1 : place + 2] = "", value, ""
-                    longer = longer or "\n" in value
-                place += 4
-            done.append("".join(put))
-        return Rendered(
-            "".join(done),
-            self._lines(values) if longer else None,
-            tuple(self._unknown(values)) if missing else (),
-        )
+        parts, longer, missing = self._parts(values)
+        text = "".join(parts)
+        parts.clear()
+        lines = self._lines(values) if longer else None
+        return Rendered(text, lines, tuple(self._unknown(values)) if missing else ())
 
-    def _taken_apart(self) -> Iterable[list[str]]:
+    def _pieces(self) -> Iterable[_Pieces]:
         return _pieces(self._text, _AT_ONCE) if self._kept is None else self._kept
+
+    def _parts(self, values: Mapping[str, Value]) -> tuple[list[str], bool, bool]:
+        """Return the rendered text in parts, whether a value has lines, and whether a name is not registered."""
+        parts: list[str] = []
+        longer = missing = False
+        for placeholders, last in self._pieces():
+            put: list[str] = []
+            for text, space, name in placeholders:
+                escaped = text[-1:] == "\\"
+                if name in values and not escaped:
+                    value = str(values[name])
+                    put += text, value
+                    longer = longer or "\n" in value
+                else:
+                    put += text[:-1] if name in values else text, "{{", space, name, space, "}}"
+                    missing = missing or not escaped
+            put.append(last)
+            parts.append("".join(put))
+        return parts, longer, missing
 
     def _lines(self, values: Mapping[str, Value]) -> tuple[int, ...] | None:
         lines = tuple(chain.from_iterable(self._runs(values)))
         return lines if len(lines) > lines[-1] + 1 else None
 
     def _runs(self, values: Mapping[str, Value]) -> Iterator[Iterable[int]]:
-        """Return the lines that the lines of the rendered text come from, a few at a time."""
+        """Return the source lines of the lines of the rendered text, some at a time."""
         line = 0
         yield (0,)
-        for text, opening, name in self._placeholders():
-            breaks = text.count("\n")
-            if breaks:
-                yield range(line + 1, line + 1 + breaks)
-                line += breaks
-            if name in values and opening[0] != "\\":
-                yield repeat(line, str(values[name]).count("\n"))
+        for placeholders, last in self._pieces():
+            for text, _, name in placeholders:
+                if breaks := text.count("\n"):
+                    yield range(line + 1, line + 1 + breaks)
+                    line += breaks
+                if name in values and text[-1:] != "\\":
+                    yield repeat(line, str(values[name]).count("\n"))
+            breaks = last.count("\n")
+            yield range(line + 1, line + 1 + breaks)
+            line += breaks
 
     def _unknown(self, values: Mapping[str, Value]) -> Iterator[Unknown]:
-        line, told = 0, set[str]()
-        for text, opening, name in self._placeholders():
-            breaks = text.count("\n")
-            if breaks:
+        line, told = 0, dict[str, None]()
+        for placeholders, last in self._pieces():
+            for text, _, name in placeholders:
+                if breaks := text.count("\n"):
+                    line += breaks
+                    told.clear()
+                if name not in values and name not in told and text[-1:] != "\\":
+                    told[name] = None
+                    yield Unknown(name, line)
+            if breaks := last.count("\n"):
                 line += breaks
                 told.clear()
-            if name and name not in values and name not in told and opening[0] != "\\":
-                told.add(name)
-                yield Unknown(name, line)
-
-    def _placeholders(self) -> Iterator[tuple[str, str, str]]:
-        """Return each text before a placeholder, how that opens, and its name; the text behind the last has none."""
-        for pieces in self._taken_apart():
-            yield from zip(pieces[0::4], [*pieces[1::4], ""], [*pieces[2::4], ""], strict=True)
 
 
-def _pieces(text: str, most: int) -> Iterator[list[str]]:
-    """Take a text apart: what stands before a placeholder, how it opens, its name, how it closes, and so on.
+def _pieces(text: str, size: int) -> Iterator[_Pieces]:
+    """Take a text apart, at least so many characters at once.
 
-    The last piece is a text. A backslash before the braces belongs to what opens the placeholder.
-
-    Args:
-        text: the source.
-        most: how many placeholders are taken at once.
+    It is cut behind two braces that close: no placeholder goes across these, nor looks back at them.
     """
-    pieces: list[str] = []
-    end = 0
-    for match in _PLACEHOLDER.finditer(text):
-        begin, stop = match.span("name")
-        start = match.start()
-        if text[start - 1 : start] == "\\":
-            start -= 1
-        pieces += text[end:start], text[start:begin], match["name"], text[stop : match.end()]
-        end = match.end()
-        if len(pieces) == 4 * most:
-            yield [*pieces, ""]
-            pieces.clear()
-    yield [*pieces, text[end:]]
+    begin = 0
+    while (end := text.find("}}", begin + size)) >= 0:
+        yield _split(text[begin : end + 2])
+        begin = end + 2
+    yield _split(text[begin:])
+
+
+def _split(text: str) -> _Pieces:
+    pieces: list[str] = _PLACEHOLDER.split(text)
+    return list(zip(pieces[:-1:3], pieces[1::3], pieces[2::3], strict=True)), pieces[-1]
 
 
 def compile_names(text: str) -> NamesTemplate:
