@@ -18,11 +18,13 @@ class Batch:
         reader: reads the files.
         checked: the roots that were found in order.
         given: what our own sources gave, by their scope.
+        shared: what they gave all agents; None while one of them has still to be asked.
     """
 
-    __slots__ = ("checked", "given", "reader")
+    __slots__ = ("checked", "given", "reader", "shared")
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.checked: set[Hashable] = set()
         self.given: dict[Hashable, Given] = {}
+        self.shared: list[Given] | None = None

@@ -27,22 +27,24 @@ from ._frozen import frozen
 from ._gather import Gathering, gather_checks
 from ._layout import LAYOUTS
 from ._manager import Manager
-from ._names import agent_name
+from ._names import MAX_AGENT_NAME, agent_name
 from ._plan import Plan
-from ._plugin_calls import BUILDING
+from ._plugin_calls import BUILDING, Strangers
 from ._policy import Policy
-from ._prepare import Drafts, Preparation
+from ._prepare import Drafts, Preparation, typed
 from ._prompt import Prompt
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
 from ._shared import Shared
 from ._sources import Sources, agent_folders
 from ._subject import Subject
+from ._variant import PLAIN_NAME, Variant
 
 if TYPE_CHECKING:
     from foreword.files._roots import Root
 
     from ._model import Section
+    from ._sources import Given
 
 PathLike = str | os.PathLike[str]
 
@@ -257,13 +259,48 @@ class Builder:
 
     # -- inside ------------------------------------------------------------------------------------
 
+    def _variant(self, batch: Batch, agent: str | None, call: Call) -> Built | None:
+        """Return the prompt of an agent that has nothing but its name of its own, where it is simply that."""
+        settings = self.settings
+        if (
+            agent is None
+            or not call.is_empty
+            or not self.manager.first_party_only
+            or settings.plugins.require
+            or agent in settings.agents
+            or PLAIN_NAME.fullmatch(agent) is None
+            or BUILDING.get()
+        ):
+            return None
+        subject = self._subject(batch, agent, {})
+        if subject.memory is not None or subject.skill_roots or len(agent) > MAX_AGENT_NAME:
+            return None
+        if settings.prompts_dir is not None and not batch.reader.is_absent(settings.prompts_dir, *agent_folders(agent)):
+            return None
+        if batch.shared is None:
+            batch.shared = self._gathering.shared(self.manager, subject, batch)
+        common = self._shared.variants(batch.shared) if batch.shared is not None else None
+        if common is None or self.manager.diagnostics:
+            return None
+        before = self._built.get(agent)
+        if before is not None and before.prompt.is_variant_of(common):
+            if before.proof is None:
+                self._built[agent] = before = before._replace(proof=self._proof(batch.reader, before.given, subject))
+            return before
+        prompt = Prompt(Variant(common, agent), common.found, agent, LAYOUTS[settings.layout])
+        built = Built(common.base.given, Strangers(), typed(common.values(agent)), prompt, ())
+        self._keep(agent, built)
+        return built
+
     def _build(self, batch: Batch, agent: str | None, call: Call) -> Built:
+        if (variant := self._variant(batch, agent, call)) is not None:
+            return variant
         asked = self.plan(agent, call.variables, context=call.context, batch=batch)
         agent = asked.subject.agent
         before = self._built.get(agent)
         if before is not None and call.is_bare and before.is_of(asked):
             if before.proof is None:
-                self._built[agent] = before = before._replace(proof=self._proof(batch.reader, asked))
+                self._built[agent] = before = before._replace(proof=self._proof(batch.reader, asked.given, asked.subject))
             return before
         if not call.is_bare:
             asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
@@ -288,15 +325,15 @@ class Builder:
             for key in list(self._built)[: MOST_BUILT // 2]:
                 self._built.pop(key, None)
 
-    def _proof(self, reader: Reader, asked: Plan) -> Evidence | Looked | None:
+    def _proof(self, reader: Reader, gave: Sequence[Given], subject: Subject) -> Evidence | Looked | None:
         """Return what shows that the next build would gather the same, where anything can."""
         if self.settings.memory.approval or self._link_roots or not self.manager.first_party_only:
             return None
-        seen = tuple([observation for given in asked.given for observation in given.seen or ()])
-        prompts, subject = self.settings.prompts_dir, asked.subject
+        seen = tuple([observation for given in gave for observation in given.seen or ()])
+        prompts = self.settings.prompts_dir
         absent: tuple[tuple[Root, str], ...] = ()
         if prompts is not None and subject.agent is not None:
-            if not any(given.provider.entry_point == "agent" for given in asked.given):
+            if not any(given.provider.entry_point == "agent" for given in gave):
                 absent = tuple([(prompts, folder) for folder in agent_folders(subject.agent)])
         around = Evidence()
         if subject.memory is not None and prompts is not None:

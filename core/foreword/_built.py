@@ -55,6 +55,11 @@ class Call(NamedTuple):
         return cls(given, tuple(defaults), tuple(edits), tuple(untrusted), context)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether the caller gives nothing at all."""
+        return not self.variables and self.context is None and self.is_bare
+
+    @property
     def is_bare(self) -> bool:
         """Whether the caller gives no sections: what it holds in its own hands is looked at anew each time."""
         return not (self.defaults or self.edits or self.untrusted)

@@ -15,7 +15,7 @@ from ._plugin_calls import Caller, Contribution, Gathered, Strangers
 from ._plugin_sections import HOOK, KIND, checked_section, third_party_sections
 from ._plugin_skills import plugin_skills
 from ._plugin_values import plugin_values
-from ._sources import Given, Sources
+from ._sources import SHARED, Given, Sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,6 +73,23 @@ class Gathering:
                 met[scope] = given
             gathered.given.append(given)
         return gathered
+
+    def shared(self, manager: Manager, subject: Subject, batch: Batch) -> list[Given] | None:
+        """Return what the sources gave that give all agents the same, or None where one has to be asked for it."""
+        found: list[Given] = []
+        for implementation in manager.first_party_calls(HOOK):
+            entry_point = implementation.provider.entry_point
+            if entry_point not in SHARED:
+                continue
+            scope = self._sources.scope(entry_point, subject, batch.reader)
+            if scope is None:
+                continue
+            given = batch.given.get(scope) or self._sources.kept(scope, batch.reader)
+            if given is None:
+                return None
+            batch.given[scope] = given
+            found.append(given)
+        return found
 
     def _ask_strangers(
         self, manager: Manager, caller: Caller, gathered: Gathered, agent: str | None

@@ -52,34 +52,35 @@ LAYOUTS: Mapping[str, Layout] = {"default": DefaultLayout(), "xml": XmlLayout()}
 
 def parts(layout: Layout, section: ResolvedSection) -> Parts:
     """Return one section as the layout writes it; the section keeps what it was asked for last."""
-    written = section.written
-    if written is None or written[0] is not layout:
-        section.written = written = (layout, layout.parts(section))
-    return written[1]
+    kept = section.written
+    if kept is None or kept[0] is not layout:
+        section.written = kept = (layout, layout.parts(section))
+    return kept[1]
 
 
 def rendered(layout: Layout, section: ResolvedSection) -> str:
     """Return one section as the layout writes it, as one text."""
-    return _rendered(parts(layout, section))
+    return written(parts(layout, section))
 
 
 def texts(layout: Layout, resolution: Resolution) -> list[str]:
     """Return the sections of a resolution as the layout writes them; it keeps them, but for what is only its own."""
-    written = resolution.written
-    if written is not None and written[0] is layout:
-        return written[1]
+    kept = resolution.written
+    if kept is not None and kept[0] is layout:
+        return kept[1]
     if resolution.of is not None:
         base, exchanged = resolution.of
         own = list(texts(layout, base))
         for place, section in exchanged:
-            own[place] = _rendered(layout.parts(section))
+            own[place] = written(layout.parts(section))
         return own
     made = [rendered(layout, section) for section in resolution.sections]
     resolution.written = (layout, made)
     return made
 
 
-def _rendered(parts: Parts) -> str:
+def written(parts: Parts) -> str:
+    """Return the parts of one section as one text."""
     before, text, after = parts
     if not after:
         return f"{before[0]}\n{text}" if before else text

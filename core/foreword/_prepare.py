@@ -151,6 +151,10 @@ class Preparation:
             self._typed = typed(self.values)
         return self._typed
 
+    def of(self, agent: str, values: Mapping[str, Value]) -> Preparation:
+        """Return what the edits of another agent are prepared with, all of whose variables the operator gave."""
+        return Preparation(agent, self.policy, values, values, [], self.screen, self.drafts)
+
     def prepare(
         self,
         edit: Section,

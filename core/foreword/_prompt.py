@@ -20,6 +20,7 @@ from ._text import join
 
 if TYPE_CHECKING:
     from ._explanation import Explanation
+    from ._variant import Variant, Variants
 
 _set = object.__setattr__
 
@@ -75,18 +76,18 @@ class Prompt:
         diagnostics: what was not as asked, worst first.
     """
 
-    __slots__ = ("__weakref__", "_layout", "_resolution", "_sections", "_text", "agent", "diagnostics")
+    __slots__ = ("__weakref__", "_layout", "_sections", "_source", "_text", "agent", "diagnostics")
 
     agent: str | None
     diagnostics: tuple[Diagnostic, ...]
     _layout: Layout
-    _resolution: Resolution
+    _source: Resolution | Variant
     _sections: tuple[PromptSection, ...] | None
     _text: str | bool
 
     def __init__(
         self,
-        resolution: Resolution,
+        source: Resolution | Variant,
         diagnostics: tuple[Diagnostic, ...],
         agent: str | None = None,
         layout: Layout = LAYOUTS["default"],
@@ -94,7 +95,7 @@ class Prompt:
         _set(self, "agent", agent)
         _set(self, "diagnostics", diagnostics)
         _set(self, "_layout", layout)
-        _set(self, "_resolution", resolution)
+        _set(self, "_source", source)
         _set(self, "_sections", None)
         _set(self, "_text", False)
 
@@ -113,10 +114,22 @@ class Prompt:
         text = self._text
         if isinstance(text, str):
             return text
-        made = SEPARATOR.join(texts(self._layout, self._resolution))
+        source = self._source
+        own = texts(self._layout, source) if isinstance(source, Resolution) else source.texts(self._layout)
+        made = SEPARATOR.join(own)
         # Asked for once, a text is mostly handed on; of thousands of prompts none need be held twice.
         _set(self, "_text", made if text else True)
         return made
+
+    def is_variant_of(self, variants: Variants) -> bool:
+        """Return whether it is the prompt of one of the agents that have these in common."""
+        source = self._source
+        return not isinstance(source, Resolution) and source.variants is variants
+
+    @property
+    def _resolution(self) -> Resolution:
+        source = self._source
+        return source if isinstance(source, Resolution) else source.resolution()
 
     def __str__(self) -> str:
         return self.text
@@ -129,8 +142,9 @@ class Prompt:
         """The sections in the order in which they stand."""
         sections = self._sections
         if sections is None:
-            chains = self._resolution.chains
-            sections = tuple(_public(section, chains[section.id]) for section in self._resolution.sections)
+            resolution = self._resolution
+            chains = resolution.chains
+            sections = tuple(_public(section, chains[section.id]) for section in resolution.sections)
             _set(self, "_sections", sections)
         return sections
 
@@ -178,13 +192,15 @@ class Prompt:
             UnknownSection: nobody said anything about such a section.
         """
         if id is None:
-            standing = [*self._resolution.sections, *self._resolution.tools]
+            resolution = self._resolution
+            standing = [*resolution.sections, *resolution.tools]
             ids = [section.id for section in standing]
-            return tuple(self._explanation(one) for one in [*ids, *sorted(set(self._resolution.chains) - set(ids))])
-        for one in self._resolution.chains:
+            return tuple(self._explanation(one) for one in [*ids, *sorted(set(resolution.chains) - set(ids))])
+        chains = self._resolution.chains
+        for one in chains:
             if id_key(one) == id_key(id):
                 return self._explanation(one)
-        raise UnknownSection(self._unknown(id, list(self._resolution.chains)))
+        raise UnknownSection(self._unknown(id, list(chains)))
 
     def lines(self) -> list[Line]:
         """Return the lines of the text, each with the place it came from."""
@@ -212,8 +228,9 @@ class Prompt:
     # -- inside ------------------------------------------------------------------------------------
 
     def _explanation(self, id: str) -> Explanation:
-        standing = {section.id: section for section in (*self._resolution.sections, *self._resolution.tools)}
-        section, steps = standing.get(id), self._resolution.chains[id]
+        resolution = self._resolution
+        standing = {section.id: section for section in (*resolution.sections, *resolution.tools)}
+        section, steps = standing.get(id), resolution.chains[id]
         found = tuple(diagnostic for diagnostic in self.diagnostics if diagnostic.section == id)
         from ._explanation import Explanation
 

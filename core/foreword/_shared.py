@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import is_
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._limits import is_within_limits, resolve_within_limits
 from ._resolution import Resolution
 from ._resolve import resolve, resolve_changed
+from ._variant import Variants, variants
 
 if TYPE_CHECKING:
     from ._plan import Plan
     from ._policy import Policy
-    from ._prepare import Part
+    from ._prepare import Part, Preparation
     from ._prepared import PreparedEdit
     from ._sources import Given
 
@@ -23,6 +25,8 @@ class Base(NamedTuple):
     given: tuple[Given, ...]
     parts: tuple[Part, ...]
     resolution: Resolution
+    preparation: Preparation
+    """What the edits were prepared with for that agent."""
 
 
 class Shared:
@@ -35,6 +39,21 @@ class Shared:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._base: Base | None = None
+        self._variants: tuple[Base, Variants | None] | None = None
+
+    def variants(self, given: Sequence[Given]) -> Variants | None:
+        """Return what the prompts of agents have in common that have nothing of their own; None where that is too little.
+
+        Args:
+            given: what the shared sources gave.
+        """
+        base = self._base
+        if base is None or len(base.given) != len(given) or not all(map(is_, base.given, given)):
+            return None
+        known = self._variants
+        if known is None or known[0] is not base:
+            self._variants = known = (base, variants(base, base.preparation))
+        return known[1]
 
     def resolution(self, plan: Plan) -> Resolution:
         """Return the resolution of everything that a plan holds, every limit kept.
@@ -58,7 +77,7 @@ class Shared:
         base = self._base
         gone: list[PreparedEdit] = []
         if base is None or len(base.parts) != len(parts):
-            base = self._base = Base(tuple(given), tuple(parts), resolve(_edits(parts), policy))
+            base = self._base = Base(tuple(given), tuple(parts), resolve(_edits(parts), policy), plan.preparation)
         else:
             new: list[PreparedEdit] = []
             for before, after in zip(base.parts, parts, strict=True):
@@ -69,7 +88,7 @@ class Shared:
                 come += new
             else:
                 resolution = resolve_changed(base.resolution, gone, new, policy)
-                base = self._base = Base(tuple(given), tuple(parts), resolution)
+                base = self._base = Base(tuple(given), tuple(parts), resolution, plan.preparation)
                 gone = []
         resolution = resolve_changed(base.resolution, gone, come, policy)
         if is_within_limits(resolution, policy):

@@ -24,7 +24,8 @@ V = TypeVar("V")
 MOST_KEPT: Final = 8192
 
 
-_SHARED: Final = frozenset({"builtin", "directory"})
+SHARED: Final = frozenset({"builtin", "directory"})
+"""The sources that give all agents the same."""
 
 
 class Given(NamedTuple):
@@ -42,7 +43,7 @@ class Given(NamedTuple):
     @property
     def is_shared(self) -> bool:
         """Whether all agents are given the same."""
-        return self.provider.entry_point in _SHARED
+        return self.provider.entry_point in SHARED
 
     @property
     def contributions(self) -> Iterator[Contribution]:
