@@ -24,6 +24,7 @@ PACKAGE = ROOT / "core" / "foreword"
 
 RESOLVE = (
     "tests/core/test_mutants_resolve.py",
+    "tests/core/test_what_is_said.py",
     "tests/core/test_fold_rules.py",
     "tests/core/test_text.py",
     "tests/core/test_resolve.py",

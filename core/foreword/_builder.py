@@ -51,6 +51,9 @@ PathLike = str | os.PathLike[str]
 MOST_BUILT: Final = 2048
 """Of how many agents a builder keeps the last prompt."""
 
+MOST_WARNED: Final = 4096
+"""Of how many findings a builder keeps that it has warned about them."""
+
 _NO_DATA: Final[Mapping[str, object]] = MappingProxyType({})
 
 
@@ -282,13 +285,15 @@ class Builder:
         common = self._shared.variants(batch.shared) if batch.shared is not None else None
         if common is None or self.manager.diagnostics:
             return None
+        values = common.values(agent)
+        read_like = typed(values, values)
         before = self._built.get(agent)
-        if before is not None and before.prompt.is_variant_of(common):
+        if before is not None and before.is_of(common.base.given, Strangers(), read_like):
             if before.proof is None:
                 self._built[agent] = before = before._replace(proof=self._proof(batch.reader, before.given, subject))
             return before
         prompt = Prompt(Variant(common, agent), common.found, agent, LAYOUTS[settings.layout])
-        built = Built(common.base.given, Strangers(), typed(common.values(agent)), prompt, ())
+        built = Built(common.base.given, Strangers(), read_like, prompt, ())
         self._keep(agent, built)
         return built
 
@@ -298,8 +303,8 @@ class Builder:
         asked = self.plan(agent, call.variables, context=call.context, batch=batch)
         agent = asked.subject.agent
         before = self._built.get(agent)
-        if before is not None and call.is_bare and before.is_of(asked):
-            if before.proof is None:
+        if before is not None and call.is_bare and before.is_of(asked.given, asked.strangers, asked.values):
+            if before.proof is None and not call.variables:
                 self._built[agent] = before = before._replace(proof=self._proof(batch.reader, asked.given, asked.subject))
             return before
         if not call.is_bare:
@@ -337,7 +342,9 @@ class Builder:
                 absent = tuple([(prompts, folder) for folder in agent_folders(subject.agent)])
         around = Evidence()
         if subject.memory is not None and prompts is not None:
-            around = Evidence.of_all([ancestry(subject.memory.path), ancestry(prompts.path)])
+            # Where a link leads, something above can become a link as well.
+            ways = {way for root in (subject.memory, prompts) for way in (root.path, os.path.realpath(root.path))}
+            around = Evidence.of_all(map(ancestry, sorted(ways)))
         evidence = reader.evidence(seen, absent)
         if evidence is None:
             return Looked(self.reader, seen, absent, around)
@@ -398,6 +405,8 @@ class Builder:
             elif diagnostic.severity == "error":
                 once = (diagnostic.code, str(diagnostic.place), diagnostic.message)
                 if once not in self._warned:
+                    if len(self._warned) >= MOST_WARNED:
+                        self._warned.clear()
                     self._warned.add(once)
                     import warnings
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from ._diagnostics import Diagnostic
     from ._model import Section
-    from ._plan import Plan
     from ._plugin_calls import Strangers
+    from ._prepare import Typed
     from ._prompt import Prompt
     from ._sources import Given
 
@@ -92,17 +92,16 @@ class Built(NamedTuple):
 
     given: tuple[Given, ...]
     strangers: Strangers
-    values: frozenset[tuple[str, type, Value]]
+    values: Typed
     prompt: Prompt
     fatal: tuple[Diagnostic, ...]
     proof: Evidence | Looked | None = None
 
-    def is_of(self, asked: Plan) -> bool:
+    def is_of(self, given: Sequence[Given], strangers: Strangers, values: Typed) -> bool:
         """Say whether what was gathered now is what this prompt was made of."""
-        given = asked.given
         return (
             len(self.given) == len(given)
             and all(map(is_, self.given, given))
-            and self.strangers == asked.strangers
-            and self.values == asked.values
+            and self.strangers == strangers
+            and self.values == values
         )

@@ -110,7 +110,7 @@ class Draft(EditText):
         if not get("literal"):
             jinja = get("template") == "jinja"
             template = compile_names(raw) if not jinja and "{" in raw and "{{" in raw else None
-            if jinja or (template is not None and template.names):
+            if jinja or (template is not None and template.has_placeholders):
                 self.waits, self.template, self.title = True, template, title
                 return self._stamped(id, layer, mode, heading, title, trusted, raw, "", None)
         text, lines = raw, None

@@ -11,11 +11,10 @@ from ._plugin_calls import Contribution, Gathered
 from ._prepared import PreparedEdit
 
 if TYPE_CHECKING:
-    from foreword.templates._names import Value
 
     from ._context import Context
     from ._model import Section
-    from ._prepare import Preparation
+    from ._prepare import Preparation, Typed
     from ._provider import Provider
     from ._sources import Given
     from ._subject import Subject
@@ -50,7 +49,7 @@ class Plan:
         return self._context()
 
     @property
-    def values(self) -> frozenset[tuple[str, type, Value]]:
+    def values(self) -> Typed:
         """The variables, as what they read like."""
         return self.preparation.typed_values
 

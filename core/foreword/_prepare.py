@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 from foreword.scan._suspects import suspected
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ._sources import Given
 
 V = TypeVar("V")
+
+Typed: TypeAlias = "frozenset[tuple[str, type, Value, bool]]"
+"""Variables as what they read like, and whether the operator or the call gave each."""
 
 MOST_DRAFTS: Final = 16_384
 
@@ -49,7 +52,7 @@ class Basis:
         self.given = given
         self.part = part
         self.open = open
-        self.last: tuple[str | None, frozenset[tuple[str, type, Value]], Part] | None = None
+        self.last: tuple[str | None, Typed, Part] | None = None
 
 
 Kept = tuple["Section", Origin, int, PreparedEdit | Draft]
@@ -124,9 +127,17 @@ def _keep(kept: dict[int, V], key: int, value: V) -> None:
             kept.pop(old, None)
 
 
-def typed(values: Mapping[str, Value]) -> frozenset[tuple[str, type, Value]]:
-    """Return variables as what they read like: True equals 1, and does not read like it."""
-    return frozenset([(name, type(value), value) for name, value in values.items()])
+def typed(values: Mapping[str, Value], trusted: Collection[str] = ()) -> Typed:
+    """Return variables as what they read like, and whether the operator or the call gave each.
+
+    True equals 1, and 0.0 equals -0.0, and neither reads like the other.
+    """
+    return frozenset(
+        [
+            (name, type(value), str(value) if type(value) is float else value, name in trusted)
+            for name, value in values.items()
+        ]
+    )
 
 
 @dataclass(slots=True)
@@ -142,13 +153,13 @@ class Preparation:
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     screen: Screen = field(default_factory=Screen)
     drafts: Drafts = field(default_factory=Drafts)
-    _typed: frozenset[tuple[str, type, Value]] | None = None
+    _typed: Typed | None = None
 
     @property
-    def typed_values(self) -> frozenset[tuple[str, type, Value]]:
+    def typed_values(self) -> Typed:
         """The variables, as what they read like."""
         if self._typed is None:
-            self._typed = typed(self.values)
+            self._typed = typed(self.values, self.trusted_values)
         return self._typed
 
     def of(self, agent: str, values: Mapping[str, Value]) -> Preparation:

@@ -20,7 +20,7 @@ from ._text import join
 
 if TYPE_CHECKING:
     from ._explanation import Explanation
-    from ._variant import Variant, Variants
+    from ._variant import Variant
 
 _set = object.__setattr__
 
@@ -120,11 +120,6 @@ class Prompt:
         # Asked for once, a text is mostly handed on; of thousands of prompts none need be held twice.
         _set(self, "_text", made if text else True)
         return made
-
-    def is_variant_of(self, variants: Variants) -> bool:
-        """Return whether it is the prompt of one of the agents that have these in common."""
-        source = self._source
-        return not isinstance(source, Resolution) and source.variants is variants
 
     @property
     def _resolution(self) -> Resolution:

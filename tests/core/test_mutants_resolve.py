@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from foreword._diagnostics import Place
-from foreword._policy import Policy, SectionRule
+from foreword._policy import LayerRule, Policy, SectionRule
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
-from foreword._resolve import resolve
+from foreword._resolve import resolve, resolve_changed
 from foreword._standing import raw_after
 
 
@@ -60,3 +60,95 @@ def test_a_rule_requires_nothing_by_itself() -> None:
     """A section with a rule may be missing, unless the rule says that it is required."""
     assert resolve([], Policy({"a": SectionRule()})).fatal == ()
     assert len(resolve([], Policy({"a": SectionRule(required=True)})).fatal) == 1
+
+
+# -- sizes ---------------------------------------------------------------------------------------
+
+
+def test_sizes_are_those_of_the_limited_layers_and_of_the_prompt() -> None:
+    """What limited layers gave is counted in bytes, layer by layer; the prompt with blank lines, and without tools."""
+    edits = [
+        edit("project", "base"),
+        edit("memory", "äö", "append"),
+        edit("memory", "xyz", "append", position=1),
+        edit("override", "o", "append"),
+        edit("memory", "zz", id="b"),
+        edit("memory", "t", id="tools/t"),
+    ]
+    limits = {"memory": LayerRule(layer=100), "agent": LayerRule(layer=100)}
+    assert resolve(edits, Policy(layers=limits)).sizes == {"memory": 4 + 3 + 2 + 1}
+    assert resolve(edits, Policy(prompt=100)).sizes == {None: len("base..äö..xyz..o".encode()) + 2}
+    assert resolve(edits, Policy()).sizes == {}
+    assert resolve([], Policy(layers=limits, prompt=100)).sizes == {}
+    assert resolve([edit("project", "x")], Policy(layers=limits)).sizes == {}
+
+
+# -- resolutions as values -------------------------------------------------------------------------
+
+
+def test_resolutions_are_equal_where_all_they_hold_is() -> None:
+    """Two resolutions that differ in a section, a tool, a chain, or in what there is to say are not equal."""
+    several = [
+        [],
+        [edit("project", "x")],
+        [edit("project", "y")],
+        [edit("project", "x", id="tools/t")],
+        [edit("project", "y", id="tools/t")],
+        [edit("project", "x"), edit("project", "y", verdict="failed", reason="why")],
+        [edit("project", "x"), edit("project", "y", verdict="failed", reason="because")],
+        [edit("project", "x"), edit("project", "y", "append", id="b")],
+    ]
+    for place, edits in enumerate(several):
+        one = resolve(edits, Policy())
+        assert one == resolve(edits, Policy())
+        assert hash(one) == hash(resolve(edits, Policy()))
+        assert one != edits
+        for other in several[place + 1 :]:
+            assert one != resolve(other, Policy())
+    assert resolve([], Policy({"a": SectionRule(required=True)})) != resolve([], Policy())
+
+
+def test_sections_are_equal_where_all_they_hold_is() -> None:
+    """Two sections that differ in title, text or place are not equal, and none is equal to anything else."""
+    several = [
+        [edit("project", "x")],
+        [edit("project", "y")],
+        [edit("project", "x", title="T")],
+        [edit("project", "x", priority=1)],
+        [edit("project", "x", id="b")],
+        [edit("project", "x", text="# H\n\nx")],
+        [edit("project", "x", text="# H\n\nx", title="H")],
+        [edit("project", "x", text="# H\n\nx", default_title="D")],
+    ]
+    sections = [resolve(edits, Policy()).sections[0] for edits in several]
+    for place, section in enumerate(sections):
+        (again,) = resolve(several[place], Policy()).sections
+        assert section == again
+        assert hash(section) == hash(again)
+        assert section != section.standing
+        assert all(section != other for other in sections[place + 1 :])
+
+
+def test_chains_stand_in_the_order_of_ids() -> None:
+    """The chains are sorted by id, tools by their names without case and under the spelling that stands."""
+    ids = ("b", "tools/Zed", "a/b", "a", "tools/apt", "c")
+    resolution = resolve([edit("project", "x", id=id) for id in ids], Policy())
+    assert list(resolution.chains) == ["a", "a/b", "b", "c", "tools/apt", "tools/Zed"]
+    assert [tool.id for tool in resolution.tools] == ["tools/apt", "tools/Zed"]
+
+
+def test_a_whole_resolution_is_that_of_no_other() -> None:
+    """A resolution that is another but for a text can be had whole, with all that it holds."""
+    old, new = edit("project", "x"), edit("project", "y")
+    policy = Policy({"b": SectionRule(required=True)}, prompt=100)
+    earlier = resolve([old, edit("memory", "t", id="tools/t")], policy)
+    later = resolve_changed(earlier, [old], [new], policy)
+    whole = later.whole()
+    assert later.of is not None
+    assert whole.of is None
+    assert whole == later
+    assert whole.whole() is whole
+    assert (whole.sections, whole.tools, whole.folded) == (later.sections, later.tools, later.folded)
+    assert (whole.reserved, whole.is_moved, whole.sizes) == (later.reserved, later.is_moved, later.sizes)
+    assert (whole.diagnostics, whole.fatal) == (later.diagnostics, later.fatal)
+    assert len(whole.fatal) == 1

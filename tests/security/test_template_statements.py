@@ -1,7 +1,8 @@
 """Statements on templates (T1 to T11), held against whole prompts.
 
 The engines by themselves are held against them in tests/core: test_template.py (T3, T4, T5, T8 of mode ``names``)
-and test_jinja.py (T1, T2, T7, T8, T9, T10 of mode ``jinja``, and every template that was made to hurt).
+and test_jinja.py (T1, T2, T7, T8, T9, T10 of mode ``jinja``, and every template that was made to hurt). What both may
+cost at most is measured in test_template_costs.py.
 """
 
 from __future__ import annotations

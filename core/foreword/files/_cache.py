@@ -43,7 +43,9 @@ class Cache(Generic[K, V]):
         """Keep a value, and let go of those that were kept longest ago when they are too many."""
         old = self._kept.pop(key, None)
         self._kept[key] = value
-        self._bytes += value.size - (old.size if old is not None else 0)
+        # Counting takes time, in which other threads come by: the sum is read and written in one step.
+        more = value.size - (old.size if old is not None else 0)
+        self._bytes += more
         if len(self._kept) > self._most or self._bytes > self._most_bytes:
             self._shrink()
 

@@ -42,7 +42,7 @@ def read_whole(
         places = _places(root, request.sub, around, listing.directories) if listing.certain else None
         settled = all(is_settled(one, at) for one in listing.directories.values())
         # Only what is found unchanged afterwards was read in one state.
-        if places is not None and settled and places.holds() and not _changed(entries):
+        if places is not None and settled and places.holds() and _changed(entries) == {}:
             changed: list[str] = []
         else:
             changed = listing.changed_in(Listing(enclosure, request))
@@ -94,6 +94,9 @@ def is_as_read(kept: Reading, root: Root) -> bool:
         by_folder.setdefault(entry.path.rpartition("/")[0] if "/" in entry.path else "", []).append(entry)
     try:
         if identity(os.stat(root.path)) != identity(os.stat(kept.real)):
+            return False
+        # What is left out may have become a link to what is not.
+        if any(place_of(path) != place for path, place in kept.places.places):
             return False
         for folder, names in kept.names.items():
             with opened(enclosure, parts_of(folder), DIRECTORY) as directory:
@@ -170,18 +173,19 @@ def _same_stamps(entries: tuple[Entry, ...]) -> bool:
 
 def _holds(fd: int, names: Mapping[str, bool], entries: list[Entry] | tuple[()], trusted: bool) -> bool:
     with os.scandir(fd) as listing:
-        count = 0
+        inodes: dict[str, int] = {}
         for found in listing:
             if found.is_symlink() or names.get(found.name) is not found.is_dir(follow_symlinks=False):
                 return False
-            count += 1
-    if count != len(names):
+            inodes[found.name] = found.inode()
+    if len(inodes) != len(names):
         return False
     for entry in entries:
-        data = entry.data
-        if data is None or entry.file.error is not None:
+        data, known, name = entry.data, entry.file.identity, entry.path.rpartition("/")[2]
+        # Two names of one file are one section, and the same text in two files is two.
+        if data is None or known is None or entry.file.error is not None or inodes.get(name) != known[1]:
             return False
-        file = os.open(entry.path.rpartition("/")[2], FILE, dir_fd=fd)
+        file = os.open(name, FILE, dir_fd=fd)
         try:
             if not data or not trusted:
                 status = os.fstat(file)

@@ -67,6 +67,8 @@ class Kept(NamedTuple):
 
     answer: frozenset[str] | tuple[str, ...] | bytes
     evidence: Evidence | None
+    real: str
+    """The real path of the root."""
 
     @property
     def size(self) -> int:

@@ -66,6 +66,7 @@ class Reader:
         self._by_stamp = by_stamp
         self._directories: dict[DirectoryKey, Directory] = {}
         self._real: dict[str, str] = {}
+        self._pinned: dict[str, tuple[str, int, int]] = {}
         self._real_link_roots: tuple[str, ...] | None = None
         self._names: dict[tuple[str, str], Collection[str] | None] = {}
         self._watched: list[Observation] | None = None
@@ -167,7 +168,7 @@ class Reader:
             elif isinstance(key, TreeKey):
                 if self._tree(key) != answer:
                     return False
-            elif not self._holds(key) and self._file(key) != answer:
+            elif not self._holds(key, answer) and self._file(key) != answer:
                 return False
         return True
 
@@ -195,7 +196,7 @@ class Reader:
             elif answer is None and isinstance(key, FileKey):
                 evidence = _evidence_of_absence(key.root, key.name)
             else:
-                evidence = kept.evidence if kept is not None else None
+                evidence = kept.evidence if kept is not None and _is_of(kept, answer) else None
             if evidence is None:
                 return None
             found.append(evidence)
@@ -220,11 +221,13 @@ class Reader:
             return _MISSING
         kept = self._readings.get(key)
         reading: Reading | None = None
-        if isinstance(kept, Reading):
+        if isinstance(kept, Reading) and self._is_current(root, kept.real):
             if self._by_stamp:
                 reading = read_again(kept, root, self._max_bytes)
             elif is_as_read(kept, root):
                 reading = kept
+            if reading is not None and reading.places is not None:
+                self._pin(root, reading.real, reading.places)
         if reading is None:
             known = {entry.path: entry for entry in kept.entries} if isinstance(kept, Reading) else {}
             try:
@@ -244,9 +247,9 @@ class Reader:
 
     def _tree(self, key: TreeKey) -> tuple[str, ...]:
         kept = self._readings.get(key)
-        if isinstance(kept, Kept) and self._still_holds(kept) and isinstance(kept.answer, tuple):
-            return kept.answer
         root = key.root
+        if isinstance(kept, Kept) and isinstance(kept.answer, tuple) and self._still_holds(kept, root):
+            return kept.answer
         at = now()
         around = places_around(root, key.start, key.skip)
         try:
@@ -259,7 +262,7 @@ class Reader:
             stamps = [(below(root.path, name), one) for name, one in found.directories.items() if name]
             roots = ((root.path, found.directories[""]),) if not key.start else around.roots
             evidence = Evidence(roots, around.places, tuple(stamps))
-        self._readings.put(key, Kept(found.paths, evidence))
+        self._readings.put(key, Kept(found.paths, evidence, enclosure.root))
         return found.paths
 
     def _file(self, key: FileKey) -> bytes | Diagnostic | None:
@@ -276,7 +279,7 @@ class Reader:
                         continue
                     if around is not None and not file.linked and is_settled(stamp(before), at):
                         stamps = ((below(root.path, key.name), stamp(before)),)
-                        self._readings.put(key, Kept(data, around._replace(stamps=stamps)))
+                        self._readings.put(key, Kept(data, around._replace(stamps=stamps), enclosure.root))
                     return data
             return changed_meanwhile(_place(root, key.name), "error")
         except FileNotFoundError:
@@ -284,12 +287,29 @@ class Reader:
         except Refused as refused:
             return refused.at(_place(root, key.name))
 
-    def _holds(self, key: Key) -> bool:
+    def _holds(self, key: Key, answer: Answer) -> bool:
         kept = self._readings.get(key)
-        return isinstance(kept, Kept) and self._still_holds(kept)
+        return isinstance(kept, Kept) and kept.answer == answer and self._still_holds(kept, key.root)
 
-    def _still_holds(self, kept: Kept) -> bool:
-        return self._by_stamp and kept.evidence is not None and kept.evidence.holds()
+    def _still_holds(self, kept: Kept, root: Root) -> bool:
+        evidence = kept.evidence
+        if not self._by_stamp or evidence is None or not self._is_current(root, kept.real) or not evidence.holds():
+            return False
+        self._pin(root, kept.real, evidence)
+        return True
+
+    def _is_current(self, root: Root, real: str) -> bool:
+        """Say whether what was read below a real path was read below the directory that this batch reads."""
+        current = self._real.get(root.path)
+        if current is None and (pinned := self._pinned.get(root.path)) is not None:
+            current = pinned[0]
+        return current is None or current == real
+
+    def _pin(self, root: Root, real: str, evidence: Evidence) -> None:
+        """Keep to the directory that was looked at, though the root is a link and may be pointed elsewhere."""
+        if root.path not in self._pinned:
+            _, found = evidence.roots[0]
+            self._pinned[root.path] = (real, found[0], found[1])
 
     def _is_absent(self, root: Root, sub: str) -> bool:
         """Say whether nothing is there, as far as the names of the directories on the way tell."""
@@ -315,13 +335,14 @@ class Reader:
 
     def _listed(self, key: NamesKey) -> Collection[str] | None:
         kept = self._readings.get(key)
-        if isinstance(kept, Kept) and self._still_holds(kept) and isinstance(kept.answer, frozenset):
-            return kept.answer
         root = key.root
+        if isinstance(kept, Kept) and isinstance(kept.answer, frozenset) and self._still_holds(kept, root):
+            return kept.answer
         at = now()
         around = places_around(root, key.sub, frozenset())
         try:
-            with opened(self._enclosure(root, False, ()), parts_of(key.sub), DIRECTORY) as directory:
+            enclosure = self._enclosure(root, False, ())
+            with opened(enclosure, parts_of(key.sub), DIRECTORY) as directory:
                 status = stamp(os.fstat(directory.fd))
                 names = frozenset(os.listdir(directory.fd))
         except FileNotFoundError:
@@ -334,7 +355,7 @@ class Reader:
                 if key.sub
                 else Evidence(((root.path, status),))
             )
-            self._readings.put(key, Kept(names, evidence))
+            self._readings.put(key, Kept(names, evidence, enclosure.root))
         return names
 
     def _enclosure(self, root: Root, trusted_links: bool, skip: Collection[str]) -> Enclosure:
@@ -343,12 +364,28 @@ class Reader:
             real = os.path.realpath(root.path)
             if real != root.path and os.path.islink(root.path) and not os.path.lexists(real):
                 raise leads_to_nothing()
+            pinned = self._pinned.get(root.path)
+            if pinned is not None and not _is_directory(real, pinned[1], pinned[2]):
+                real = pinned[0]
             # Resolved once: a root that is a link stays the same directory for the whole batch.
             real = self._real.setdefault(root.path, real)
         left_out = tuple(os.path.realpath(below(real, path)) for path in skip)
         if trusted_links and self._real_link_roots is None:
             self._real_link_roots = tuple(os.path.realpath(link_root) for link_root in self._link_roots)
         return Enclosure(real, (self._real_link_roots or ()) if trusted_links else (), left_out, trusted_links)
+
+
+def _is_of(kept: Reading | Kept, answer: Answer) -> bool:
+    """Say whether what is kept is what was answered: since then another batch may have read something else."""
+    return kept.directory is answer if isinstance(kept, Reading) else kept.answer == answer
+
+
+def _is_directory(path: str, device: int, inode: int) -> bool:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return False
+    return found.st_dev == device and found.st_ino == inode
 
 
 def _evidence_of_absence(root: Root, sub: str) -> Evidence | None:

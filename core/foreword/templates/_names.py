@@ -67,6 +67,11 @@ class NamesTemplate:
         self._kept = tuple(_pieces(text, len(text))) if most <= _FEW + len(text) // _APART else None
 
     @property
+    def has_placeholders(self) -> bool:
+        """Whether there is anything to render."""
+        return any(placeholders for placeholders, _ in self._pieces())
+
+    @property
     def names(self) -> frozenset[str]:
         """The names of all placeholders, those after a backslash too."""
         return frozenset(name for placeholders, _ in self._pieces() for _, _, name in placeholders)

@@ -1,0 +1,306 @@
+"""Gates: what a quick look settles by itself comes out as the full check would have it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.core.test_properties import ALWAYS, CASES, Case
+from tests.security.test_scan import ON_THE_EDGE
+
+from foreword import Edit, MarkdownFile, Section, _folded
+from foreword._alone import alone
+from foreword._diagnostics import Diagnostic, Place
+from foreword._draft import Draft
+from foreword._fold import Fold
+from foreword._folded import folded
+from foreword._layers import LAYERS
+from foreword._model import made
+from foreword._names import id_key
+from foreword._origin import Origin
+from foreword._plain_edit import plain_edit
+from foreword._policy import LayerRule, Policy, SectionRule
+from foreword._prepare import _is_clean  # pyright: ignore[reportPrivateUsage]
+from foreword._prepared import PreparedEdit, Step
+from foreword._provider import Provider
+from foreword._screen import Screen
+from foreword._titles import RESERVED
+from foreword.files._roots import Root
+from foreword.markdown._front_matter import Document, FrontMatter, When
+from foreword.scan._scan import scan
+from foreword.scan._suspects import suspected
+
+PLACE = Place("code", 1)
+WHEN = {"agents": ["ada"], "variables": {"x": "1"}}
+
+# -- a section of one edit -------------------------------------------------------------------------
+
+
+def test_one_edit_by_itself_comes_to_what_the_fold_of_it_comes_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever an edit is seen to have nothing to decide, its fold is the same, and has nothing to say."""
+    seen: Counter[str] = Counter()
+
+    @given(CASES, st.integers(0, 3))
+    @settings(ALWAYS, max_examples=1500)
+    def check(case: Case, kind: int) -> None:
+        edits, policy, chance = case
+        limits = {layer: LayerRule(layer=9) for layer in LAYERS if chance.random() < 0.3}
+        policy = Policy(policy.sections, policy.windows, {}, limits, chance.choice((None, 10)))
+        reserved = RESERVED | {"derived", "t"} if chance.random() < 0.5 else RESERVED
+        for given_edit in edits:
+            edit = ordinary(given_edit, chance) if kind else given_edit
+            standing = alone(edit, policy)
+            seen[f"{edit.layer} {standing is not None}"] += 1
+            if standing is None:
+                continue
+            key = id_key(edit.id)
+            fold = Fold(key, [edit], policy, reserved)
+            fold.run()
+            assert standing == fold.standing
+            assert fold.steps() == (Step(edit, "applied", ""),)
+            assert (fold.diagnostics, fold.without_target) == ([], [])
+            quick = folded(key, [edit], policy, reserved)
+            with monkeypatch.context() as closed:
+                closed.setattr(_folded, "alone", lambda *_: None)
+                assert quick == folded(key, [edit], policy, reserved)
+
+    check()
+    for layer in ("builtin", "project", "agent", "session"):
+        assert seen[f"{layer} True"] > 200
+        assert seen[f"{layer} False"] > 200
+    assert sum(seen[f"{layer} True"] for layer in ("extension", "memory", "override")) == 0
+
+
+def ordinary(edit: PreparedEdit, chance: random.Random) -> PreparedEdit:
+    """The edit with most of what makes it need a decision taken away, but not all."""
+    plain = PreparedEdit(edit.id, edit.layer, "plain", edit.provider, edit.place)
+    names = ("mode", "verdict", "trusted", "copy_of_below", "base", "title", "exclusive", "layer", "priority")
+    usual = {name: getattr(plain, name) for name in names if name != "layer" and chance.random() < 0.93}
+    return edit._replace(**usual)
+
+
+ORDINARY = PreparedEdit("a", "project", "plain", Provider("acme", "1.0", "main"), PLACE, text="x", raw="x")
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_open"),
+    [
+        ({}, True),
+        ({"priority": 7}, True),
+        ({"default_title": "T", "default_priority": 7}, True),
+        ({"own": False, "jinja": True, "rank": 1}, True),
+        ({"id": "tools/T"}, True),
+        ({"id": "required"}, True),
+        ({"layer": "session", "default_priority": 300}, True),
+        ({"layer": "session", "default_priority": 999}, True),
+        ({"layer": "session", "default_priority": 299}, False),
+        ({"layer": "session", "default_priority": 1000}, False),
+        ({"layer": "session", "priority": 400}, False),
+        ({"id": "tools/Listed"}, False),
+        ({"layer": "memory"}, False),
+        ({"trusted": False}, False),
+        ({"verdict": "failed"}, False),
+        ({"mode": "define"}, False),
+        ({"title": ""}, False),
+        ({"base": ""}, False),
+        ({"copy_of_below": True}, False),
+        ({"exclusive": True}, False),
+    ],
+)
+def test_which_edits_have_nothing_to_decide(changes: dict[str, Any], is_open: bool) -> None:
+    """An operator's ordinary text is seen to have nothing to decide, and whatever needs a decision is not."""
+    rules = {"tools/listed": SectionRule(editable_by=frozenset(LAYERS)), "required": SectionRule(required=True)}
+    policy = Policy(rules, {"session": (300, 999), "memory": (0, 1)}, {"a": "b"}, {"project": LayerRule(layer=1)}, 1)
+    assert (alone(ORDINARY._replace(**changes), policy) is not None) is is_open
+
+
+# -- a file of which there is nothing to say -------------------------------------------------------
+
+SUSPICIOUS = (
+    "\u202e",
+    "\u200b",
+    "<!-- x -->",
+    "![a](//b.c)",
+    "[/INST]",
+    "\x00",
+    "\x7f",
+    "\ufeff",
+    " " * 30,
+    "p\u0430y",
+    "",
+)
+TEXTS = (
+    "Be brief.",
+    "# H\n\nunder",
+    "{{ name }}",
+    "\\{{ x }}",
+    "{ one }",
+    "{{{",
+    "Überschrift",
+    "سلام",
+    "A\n---\nb",
+    "",
+)
+NAMES = ("RULES.md", "my rules.md", "a/B.md", "tools/t.md", "p\u0430y.md", "a\u202eb.md", "x" * 210 + ".md", "![.md")
+FILE_IDS = ("custom_rules", "safety", "My Rules", "a//b", "tools/T", "p\u0430y", "a<!--b", "x" * 201, "ä", "")
+LIMITS = (
+    LayerRule(),
+    LayerRule(),
+    LayerRule(variables=frozenset()),
+    LayerRule(layer=1),
+    LayerRule(file=10),
+    LayerRule(section=5),
+    LayerRule(templates=frozenset({"jinja"})),
+    LayerRule(templates=frozenset()),
+)
+ORIGINS = (
+    (Provider("foreword", "0.1", "directory"), ("project",)),
+    (Provider("foreword", "0.1", "directory"), ("agent", "session")),
+    (Provider("foreword", "0.1", "builtin"), ("builtin",)),
+    (Provider("foreword", "0.1", "skills"), ("project",)),
+    (Provider("foreword", "0.1", "memory"), ("memory", "override")),
+    (Provider("acme", "1.0", "main"), ("extension",)),
+    (Provider("acme", "1.0", "main"), ("project", "extension")),
+    (Provider("", "", "edits="), ("session",)),
+)
+SCREENS = (
+    Screen(),
+    Screen("xml"),
+    Screen(severities={"bidi-override": "info", "html-comment": "error"}),
+    Screen(severities={"nul": "off"}, refuse=frozenset({"zero-width"})),
+)
+FINDINGS = (Diagnostic("FW009", "warning", "why", PLACE), Diagnostic("FW007", "error", "why", PLACE))
+DOCUMENTS: tuple[dict[str, Any], ...] = (
+    {},
+    {},
+    {},
+    {"line": 4},
+    {"front_matter": FrontMatter(description="a\u202eb")},
+    {"front_matter": FrontMatter()},
+    {"failed": True},
+    {"failed": True, "diagnostics": FINDINGS},
+)
+SAID: tuple[dict[str, Any], ...] = (
+    {"title": "T"},
+    {"title": ""},
+    {"priority": 7},
+    {"mode": "append"},
+    {"mode": "remove"},
+    {"heading": "H"},
+    {"template": "jinja"},
+    {"template": "names"},
+    {"layer": "session"},
+    {"layer": "builtin"},
+    {"when": When.model_validate(WHEN)},
+    {"base": "0" * 64},
+    {"copy_of_below": True},
+    {"literal": True},
+    {"findings": FINDINGS[:1]},
+    {"findings": FINDINGS},
+)
+
+
+class Given(NamedTuple):
+    """An edit of a file, where it comes from, and what it is prepared with."""
+
+    edit: Section
+    origin: Origin
+    screen: Screen
+    neighbours: list[str]
+
+
+def given_file(seed: int) -> Given:
+    """An edit as a file gives it, most of the time with one thing about it that is not ordinary."""
+    chance = random.Random(seed)
+    pick = chance.choice
+    odd = chance.randrange(9)
+    text = pick(TEXTS)
+    if odd == 0:
+        text = pick(TEXTS) + pick(SUSPICIOUS) + pick(TEXTS)
+    place = chance.randrange(len(NAMES))
+    name = NAMES[place] if odd == 1 else NAMES[0]
+    document = Document(text, **(pick(DOCUMENTS) if odd == 2 else {}))
+    error = FINDINGS[1] if odd == 3 and pick((True, False)) else None
+    file = MarkdownFile(
+        Root("r", "/r"), name, f"r/{name}", None if odd == 3 and error is None else document, error, None, len(text)
+    )
+    fields: dict[str, Any] = {
+        "id": pick(FILE_IDS) if odd == 4 else pick(FILE_IDS[:3]),
+        "text": text if odd != 5 else pick((f" {text} ", "other", text + "x")),
+        "file": None if odd == 6 and pick((True, False)) else file,
+        "default_title": pick((None, "Derived", " Odd\ntitle ", "")),
+        "default_priority": pick((None, 5)),
+    }
+    if odd == 7:
+        fields |= pick(SAID)
+    edit: Section
+    if odd == 6 and pick((True, False)):
+        edit = Section(**fields)
+    else:
+        usual = {one: Edit.model_fields[one].default for one in Edit.model_fields if one not in fields}
+        edit = made({one: {**usual, **fields}[one] for one in Edit.model_fields})
+    provider, layers = pick(ORIGINS) if odd == 8 else pick(ORIGINS[:3])
+    policy = Policy(layers={layers[0]: pick(LIMITS) if chance.random() < 0.3 else LayerRule()})
+    return Given(edit, Origin(provider, layers, policy), pick(SCREENS), [pick(TEXTS) for _ in range(3)])
+
+
+def test_a_file_of_which_there_is_nothing_to_say_comes_out_as_its_draft() -> None:
+    """Wherever an edit is seen to be plain, its draft is the same, waits for nothing and says nothing."""
+    seen: Counter[bool] = Counter()
+
+    @given(st.integers(0, 2**64 - 1).map(given_file))
+    @settings(ALWAYS, max_examples=4000)
+    def check(case: Given) -> None:
+        edit, origin, screen, neighbours = case
+        for clean in (False, not suspected(edit.text), _is_clean([edit.text, *neighbours])):
+            quick = plain_edit(edit, origin, 3, clean)
+            seen[quick is not None] += 1
+            if quick is None:
+                continue
+            draft = Draft(edit, origin, 3, 0, screen)
+            assert draft.prepared is not None
+            assert quick == draft.prepared._replace(opens=draft.prepared.leading_heading)
+            assert quick.leading_heading == quick._replace(opens=True).leading_heading
+            assert quick.base is None
+            assert not draft.waits
+            assert draft.said == []
+            assert vars(edit).get("when") is None
+
+    check()
+    assert seen[True] > 1500
+    assert seen[False] > 3000
+
+
+def test_texts_that_are_clean_together_are_clean_each() -> None:
+    """Where the scanner has nothing to look at in many texts at once, it finds nothing in any of them."""
+    seen: Counter[bool] = Counter()
+
+    @given(st.lists(ON_THE_EDGE, min_size=1, max_size=4))
+    @settings(ALWAYS, max_examples=800)
+    def check(several: list[str]) -> None:
+        clean = _is_clean(several)
+        seen[clean] += 1
+        if clean:
+            for text in several:
+                assert suspected(text) == 0
+                assert scan(text) == ()
+
+    check()
+    assert seen[True] > 50
+    assert seen[False] > 300
+
+
+@pytest.mark.parametrize(
+    "text", ["a\u202eb", "a\x00", "\ufeff", "<!-- x -->", "x" * 2001, "ü", "aB3cD4eF5g" * 20, "\t" * 80]
+)
+def test_one_text_that_is_looked_at_spoils_all(text: str) -> None:
+    """A text that the scanner has to look at is seen among others, wherever it stands."""
+    for place in range(3):
+        several = ["One.", "Two."]
+        assert _is_clean(several)
+        several.insert(place, text)
+        assert not _is_clean(several)
