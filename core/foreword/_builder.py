@@ -14,14 +14,14 @@ from foreword.config._lock_file import LockFile, lock_path, read_lock
 from foreword.config._settings import Settings
 from foreword.files._cache import Cache
 from foreword.files._reader import Reader, Readings
-from foreword.files._stamps import Evidence, ancestry
+from foreword.files._stamps import Evidence
 from foreword.templates._names import Value
 
 from ._batch import Batch
-from ._built import ARGUMENTS, Built, Call, Looked
+from ._built import ARGUMENTS, Built, Call
 from ._context import Context
 from ._diagnostics import Diagnostic
-from ._errors import BuildError, ConfigError, ForewordError, ForewordWarning
+from ._errors import BuildError, ConfigError, ForewordError
 from ._findings import in_order, raise_strictly
 from ._frozen import frozen
 from ._gather import Gathering, gather_checks
@@ -33,16 +33,16 @@ from ._plugin_calls import BUILDING, Strangers
 from ._policy import Policy
 from ._prepare import Drafts, Preparation, typed
 from ._prompt import Prompt
+from ._proof import Looked, proof
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
 from ._shared import Shared
-from ._sources import Sources, agent_folders
+from ._sources import AGENTS, Sources
 from ._subject import Subject
+from ._telling import Telling
 from ._variant import PLAIN_NAME, Variant
 
 if TYPE_CHECKING:
-    from foreword.files._roots import Root
-
     from ._model import Section
     from ._sources import Given
 
@@ -50,9 +50,6 @@ PathLike = str | os.PathLike[str]
 
 MOST_BUILT: Final = 2048
 """Of how many agents a builder keeps the last prompt."""
-
-MOST_WARNED: Final = 4096
-"""Of how many findings a builder keeps that it has warned about them."""
 
 _NO_DATA: Final[Mapping[str, object]] = MappingProxyType({})
 
@@ -103,8 +100,7 @@ class Builder:
         self._drafts = Drafts()
         self._shared = Shared(self.policy)
         self._built: dict[str | None, Built] = {}
-        self._on_diagnostic = on_diagnostic
-        self._warned: set[tuple[str, str, str]] = set()
+        self._telling = Telling(on_diagnostic)
         check_roots(self.settings, None)
 
     @classmethod
@@ -270,18 +266,21 @@ class Builder:
             or not call.is_empty
             or not self.manager.first_party_only
             or settings.plugins.require
+            or settings.memory.path is not None
+            or settings.skills.roots
+            or self._link_roots
             or agent in settings.agents
             or PLAIN_NAME.fullmatch(agent) is None
+            or len(agent) > MAX_AGENT_NAME
             or BUILDING.get()
         ):
             return None
-        subject = self._subject(batch, agent, {})
-        if subject.memory is not None or subject.skill_roots or len(agent) > MAX_AGENT_NAME:
-            return None
-        if settings.prompts_dir is not None and not batch.reader.is_absent(settings.prompts_dir, *agent_folders(agent)):
-            return None
+        # No root need be checked: what is taken here shows that it is there.
+        subject = Subject(agent, {})
         if batch.shared is None:
             batch.shared = self._gathering.shared(self.manager, subject, batch)
+        if settings.prompts_dir is not None and not batch.reader.is_absent(settings.prompts_dir, AGENTS, (agent,)):
+            return None
         common = self._shared.variants(batch.shared) if batch.shared is not None else None
         if common is None or self.manager.diagnostics:
             return None
@@ -290,7 +289,7 @@ class Builder:
         before = self._built.get(agent)
         if before is not None and before.is_of(common.base.given, Strangers(), read_like):
             if before.proof is None:
-                self._built[agent] = before = before._replace(proof=self._proof(batch.reader, before.given, subject))
+                self._built[agent] = before = before._replace(proof=self._proof(batch, before.given, subject))
             return before
         prompt = Prompt(Variant(common, agent), common.found, agent, LAYOUTS[settings.layout])
         built = Built(common.base.given, Strangers(), read_like, prompt, ())
@@ -305,7 +304,7 @@ class Builder:
         before = self._built.get(agent)
         if before is not None and call.is_bare and before.is_of(asked.given, asked.strangers, asked.values):
             if before.proof is None and not call.variables:
-                self._built[agent] = before = before._replace(proof=self._proof(batch.reader, asked.given, asked.subject))
+                self._built[agent] = before = before._replace(proof=self._proof(batch, asked.given, asked.subject))
             return before
         if not call.is_bare:
             asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
@@ -330,25 +329,11 @@ class Builder:
             for key in list(self._built)[: MOST_BUILT // 2]:
                 self._built.pop(key, None)
 
-    def _proof(self, reader: Reader, gave: Sequence[Given], subject: Subject) -> Evidence | Looked | None:
+    def _proof(self, batch: Batch, given: Sequence[Given], subject: Subject) -> Evidence | Looked | None:
         """Return what shows that the next build would gather the same, where anything can."""
         if self.settings.memory.approval or self._link_roots or not self.manager.first_party_only:
             return None
-        seen = tuple([observation for given in gave for observation in given.seen or ()])
-        prompts = self.settings.prompts_dir
-        absent: tuple[tuple[Root, str], ...] = ()
-        if prompts is not None and subject.agent is not None:
-            if not any(given.provider.entry_point == "agent" for given in gave):
-                absent = tuple([(prompts, folder) for folder in agent_folders(subject.agent)])
-        around = Evidence()
-        if subject.memory is not None and prompts is not None:
-            # Where a link leads, something above can become a link as well.
-            ways = {way for root in (subject.memory, prompts) for way in (root.path, os.path.realpath(root.path))}
-            around = Evidence.of_all(map(ancestry, sorted(ways)))
-        evidence = reader.evidence(seen, absent)
-        if evidence is None:
-            return Looked(self.reader, seen, absent, around)
-        return Evidence.of_all([evidence, around])
+        return proof(batch.reader, self.reader, given, subject, self.settings.prompts_dir)
 
     def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
         """The variables of operator and call, the highest winning."""
@@ -391,26 +376,12 @@ class Builder:
     def _told(self, built: Built, strict: bool) -> Prompt:
         found = built.prompt.diagnostics
         if found:
-            self._tell(found)
+            self._telling.tell(found)
             if strict:
                 raise_strictly(found)
             if built.fatal:
                 raise BuildError(built.fatal, built.prompt)
         return built.prompt
-
-    def _tell(self, found: Sequence[Diagnostic]) -> None:
-        for diagnostic in found:
-            if self._on_diagnostic is not None:
-                self._on_diagnostic(diagnostic)
-            elif diagnostic.severity == "error":
-                once = (diagnostic.code, str(diagnostic.place), diagnostic.message)
-                if once not in self._warned:
-                    if len(self._warned) >= MOST_WARNED:
-                        self._warned.clear()
-                    self._warned.add(once)
-                    import warnings
-
-                    warnings.warn(str(diagnostic), ForewordWarning, stacklevel=4)
 
 
 def _given(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from foreword.files._reader import Observation, Reader
-    from foreword.files._roots import Root
     from foreword.files._stamps import Evidence
     from foreword.templates._names import Value
 
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     from ._plugin_calls import Strangers
     from ._prepare import Typed
     from ._prompt import Prompt
+    from ._proof import Looked
     from ._sources import Given
 
 
@@ -63,24 +62,6 @@ class Call(NamedTuple):
     def is_bare(self) -> bool:
         """Whether the caller gives no sections: what it holds in its own hands is looked at anew each time."""
         return not (self.defaults or self.edits or self.untrusted)
-
-
-class Looked(NamedTuple):
-    """What was read for a prompt, to be looked at once more where stamps alone do not show that it still holds."""
-
-    reader: Callable[[], Reader]
-    seen: tuple[Observation, ...]
-    absent: tuple[tuple[Root, str], ...]
-    around: Evidence
-
-    def holds(self) -> bool:
-        """Say whether everything would be read as it was."""
-        reader = self.reader()
-        return (
-            self.around.holds()
-            and reader.confirms(self.seen)
-            and all(reader.is_absent(root, path) for root, path in self.absent)
-        )
 
 
 class Built(NamedTuple):

@@ -50,11 +50,15 @@ class Strangers(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+def _nothing() -> list[Given]:
+    return []
+
+
 @dataclass(slots=True)
 class Gathered:
     """Everything that the plugins contribute to one prompt."""
 
-    given: list[Given] = field(default_factory=lambda: [])
+    given: list[Given] = field(default_factory=_nothing)
     """What each of our own sources gave."""
     strangers: Strangers = field(default_factory=Strangers)
     values: dict[str, Value] = field(default_factory=dict[str, Value])

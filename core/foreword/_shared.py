@@ -42,7 +42,7 @@ class Shared:
         self._variants: tuple[Base, Variants | None] | None = None
 
     def variants(self, given: Sequence[Given]) -> Variants | None:
-        """Return what the prompts of agents have in common that have nothing of their own; None where that is too little.
+        """Return what prompts of agents have in common that have nothing of their own; None where that is too little.
 
         Args:
             given: what the shared sources gave.

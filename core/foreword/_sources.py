@@ -27,6 +27,9 @@ MOST_KEPT: Final = 8192
 SHARED: Final = frozenset({"builtin", "directory"})
 """The sources that give all agents the same."""
 
+AGENTS: Final = "agents"
+"""Where the directories of agents lie, below the prompts directory."""
+
 
 class Given(NamedTuple):
     """What one of our own sources gave to one prompt.
@@ -94,7 +97,7 @@ class Sources:
 
     def _agent(self, subject: Subject, reader: Reader) -> Hashable:
         agent = subject.agent
-        if agent is None or self._prompts is None or reader.is_absent(self._prompts, *agent_folders(agent)):
+        if agent is None or self._prompts is None or reader.is_absent(self._prompts, AGENTS, spellings(agent)):
             return None
         return ("agent", agent)
 
@@ -125,7 +128,6 @@ def _keep(kept: dict[K, V], key: K, value: V) -> None:
             kept.pop(old, None)
 
 
-def agent_folders(agent: str) -> tuple[str, ...]:
-    """Return where the directory of an agent may lie; some file systems keep letters and their marks apart."""
-    folder = f"agents/{agent}"
-    return (folder,) if agent.isascii() else (folder, unicodedata.normalize("NFD", folder))
+def spellings(agent: str) -> tuple[str, ...]:
+    """Return what the directory of an agent may be called; some file systems keep letters and their marks apart."""
+    return (agent,) if agent.isascii() else (agent, unicodedata.normalize("NFD", agent))

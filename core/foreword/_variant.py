@@ -103,7 +103,9 @@ def variants(base: Base, preparation: Preparation) -> Variants | None:
     agent = preparation.agent
     if agent is None or PLAIN_NAME.fullmatch(agent) is None or preparation.values.get("agent_name") != agent:
         return None
-    if resolution.diagnostics or resolution.fatal or resolution.is_moved or resolution.sizes or policy.prompt is not None:
+    if resolution.diagnostics or resolution.fatal or resolution.is_moved:
+        return None
+    if resolution.sizes or policy.prompt is not None:
         return None
     places: list[tuple[int, Draft]] = []
     for given, part in zip(base.given, base.parts, strict=True):

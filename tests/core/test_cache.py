@@ -269,4 +269,4 @@ def test_what_was_warned_about_is_bounded(tmp_path: Path) -> None:
     for number in range(5000):
         with pytest.warns(match="FW041"):
             builder.build(f"agent-{number}")
-    assert 0 < len(builder._warned) <= 4096
+    assert 0 < len(builder._telling._warned) <= 4096

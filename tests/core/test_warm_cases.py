@@ -160,9 +160,9 @@ def test_a_build_during_a_batch_is_no_evidence_for_it(home: Home) -> None:
             home.settle()
             home.warm.build("bea")
 
-    home.warm._on_diagnostic = told
+    home.warm._telling._on_diagnostic = told
     home.warm.build_many(["cid", "ada"])
-    home.warm._on_diagnostic = lambda _: None
+    home.warm._telling._on_diagnostic = lambda _: None
     for agent in ("ada", "bea", "cid", "ada"):
         home.same(agent)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 from foreword._diagnostics import Diagnostic
@@ -148,9 +148,12 @@ class Reader:
         key = TreeKey("tree", root, _paths(skip), depth, limit, start, hidden, trusted_links)
         return list(self._seen(key, self._tree(key)))
 
-    def is_absent(self, root: Root, *paths: str) -> bool:
-        """Say whether nothing is at any of some paths below a root, as far as the names in the directories tell."""
-        return all(self._is_absent(root, path) for path in paths)
+    def is_absent(self, root: Root, folder: str, names: Iterable[str]) -> bool:
+        """Say whether a directory below a root has none of some names, as far as the names in it tell."""
+        if (root.path, folder) not in self._names and self._is_absent(root, folder):
+            self._names[root.path, folder] = ()
+        present = self._names_in(root, folder)
+        return present is not None and not any(name in present for name in names)
 
     # -- what was asked, and whether it would be answered alike --------------------------------------
 

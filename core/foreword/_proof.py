@@ -1,0 +1,66 @@
+"""Proof that the sources would give the same again: by stamps alone, or by looking at what was read once more."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from foreword.files._stamps import Evidence, ancestry
+
+from ._sources import AGENTS, spellings
+
+if TYPE_CHECKING:
+    from foreword.files._reader import Observation, Reader
+    from foreword.files._roots import Root
+
+    from ._sources import Given
+    from ._subject import Subject
+
+
+class Looked(NamedTuple):
+    """What was read for a prompt, to be looked at once more where stamps alone do not show that it still holds."""
+
+    reader: Callable[[], Reader]
+    seen: tuple[Observation, ...]
+    absent: tuple[tuple[Root, str, tuple[str, ...]], ...]
+    around: Evidence
+
+    def holds(self) -> bool:
+        """Say whether everything would be read as it was."""
+        reader = self.reader()
+        return (
+            self.around.holds()
+            and reader.confirms(self.seen)
+            and all(reader.is_absent(*one) for one in self.absent)
+        )
+
+
+def proof(
+    reader: Reader, again: Callable[[], Reader], given: Sequence[Given], subject: Subject, prompts: Root | None
+) -> Evidence | Looked:
+    """Return what shows that our own sources would give the same to the next prompt of an agent.
+
+    Args:
+        reader: the reader of the batch in which they gave it.
+        again: returns a new reader.
+        given: what they gave.
+        subject: whom the prompt is for.
+        prompts: the prompts directory.
+    """
+    seen = tuple([observation for one in given for observation in one.seen or ()])
+    absent: tuple[tuple[Root, str, tuple[str, ...]], ...] = ()
+    if prompts is not None and subject.agent is not None:
+        if not any(one.provider.entry_point == "agent" for one in given):
+            absent = ((prompts, AGENTS, spellings(subject.agent)),)
+    around = Evidence()
+    if subject.memory is not None and prompts is not None:
+        # Where a link leads, something above can become a link as well.
+        ways = {way for root in (subject.memory, prompts) for way in (root.path, os.path.realpath(root.path))}
+        around = Evidence.of_all(map(ancestry, sorted(ways)))
+    evidence = reader.evidence(
+        seen, [(root, f"{folder}/{name}") for root, folder, names in absent for name in names]
+    )
+    if evidence is None:
+        return Looked(again, seen, absent, around)
+    return Evidence.of_all([evidence, around])
