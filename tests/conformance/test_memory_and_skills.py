@@ -215,11 +215,11 @@ def test_t8_one_parser_reads_every_file(text: str) -> None:
         desk.write({"skills/x/SKILL.md": text})
         plan = desk.builder().plan()
         documents = {
-            (one.contribution.edit.file.document.text, one.contribution.edit.file.front_matter.model_dump_json())
+            (one.edit.file.document.text, one.edit.file.front_matter.model_dump_json())
             for one in plan.contributions
-            if one.contribution.edit.file is not None
-            and one.contribution.edit.file.document is not None
-            and not one.contribution.edit.file.place.startswith("foreword_prompts")
+            if one.edit.file is not None
+            and one.edit.file.document is not None
+            and not one.edit.file.place.startswith("foreword_prompts")
         }
     assert len(documents) <= 1
 
@@ -372,7 +372,7 @@ def test_t15_all_words_for_true_are_one(desk: Desk, word: str) -> None:
     """T15: a memory file is ``read_only`` by each word that means true."""
     desk.write({"m/system/a.md": f"---\nread_only: {word}\n---\nx"})
     plan = desk.builder().plan()
-    files = [one.contribution.edit.file for one in plan.contributions if one.contribution.edit.id == "memory/a"]
+    files = [one.edit.file for one in plan.contributions if one.edit.id == "memory/a"]
     assert [file.front_matter.read_only for file in files if file is not None] == [True]
 
 
