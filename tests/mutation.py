@@ -48,7 +48,7 @@ TESTS = {
     "_resolution": ("tests/core/test_mutants_resolve.py", *RESOLVE, AGAIN),
     "_folded": (*RESOLVE, AGAIN),
     "_alone": ("tests/core/test_gates.py", *RESOLVE),
-    "_plain_edit": ("tests/core/test_gates.py", "tests/core/test_prepare.py"),
+    "_plain_edit": ("tests/core/test_gates.py", "tests/core/test_first_looks.py", "tests/core/test_prepare.py"),
     "_fold": RESOLVE,
     "_quarrels": RESOLVE,
     "_standing": RESOLVE,

@@ -19,12 +19,14 @@ class Batch:
         checked: the roots that were found in order.
         given: what our own sources gave, by their scope.
         shared: what they gave all agents; None while one of them has still to be asked.
+        is_large: whether the prompts are so many that they should take little room.
     """
 
-    __slots__ = ("checked", "given", "reader", "shared")
+    __slots__ = ("checked", "given", "is_large", "reader", "shared")
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, *, is_large: bool = False) -> None:
         self.reader = reader
+        self.is_large = is_large
         self.checked: set[Hashable] = set()
         self.given: dict[Hashable, Given] = {}
         self.shared: list[Given] | None = None

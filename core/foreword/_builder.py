@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 
+FEW: Final = 16
+"""So many prompts of one batch are held whole; of more only what each has of its own."""
+
 MOST_BUILT: Final = 2048
 """Of how many agents a builder keeps the last prompt."""
 
@@ -95,6 +98,8 @@ class Builder:
         self.manager = Manager(self.settings.plugins, third_party=plugins, pinned=pinned)
         self._screen = Screen.from_settings(self.settings)
         self._link_roots = tuple(root.path for root in self.settings.files.link_roots)
+        self._max_bytes = self.settings.files.max_bytes
+        self._by_stamp = self.settings.files.validate_ == "stat"
         self._readings: Readings = Cache()
         self._gathering = Gathering(Sources(self.settings))
         self._drafts = Drafts()
@@ -191,10 +196,10 @@ class Builder:
         call = Call.of(*(build.pop(name, default) for name, default in ARGUMENTS.items()))
         if build:
             raise TypeError(f"build_many() got an unexpected argument {sorted(build)[0]!r}")
-        batch = Batch(self.reader())
+        asked = tuple(agents)
+        batch = Batch(self.reader(), is_large=len(asked) > FEW)
         results: list[Prompt | Exception] = []
         failures: list[Exception] = []
-        asked = tuple(agents)
         for agent in asked:
             try:
                 results.append(self._told(self._build(batch, agent, call), strict))
@@ -253,8 +258,7 @@ class Builder:
 
     def reader(self) -> Reader:
         """Return a reader of files for one batch, with the limits of the settings."""
-        files = self.settings.files
-        return Reader(files.max_bytes, self._link_roots, self._readings, by_stamp=files.validate_ == "stat")
+        return Reader(self._max_bytes, self._link_roots, self._readings, by_stamp=self._by_stamp)
 
     # -- inside ------------------------------------------------------------------------------------
 
@@ -281,18 +285,20 @@ class Builder:
             batch.shared = self._gathering.shared(self.manager, subject, batch)
         if settings.prompts_dir is not None and not batch.reader.is_absent(settings.prompts_dir, AGENTS, (agent,)):
             return None
-        common = self._shared.variants(batch.shared) if batch.shared is not None else None
-        if common is None or self.manager.diagnostics:
+        if batch.shared is None or self.manager.diagnostics:
+            return None
+        common = self._shared.variants(batch.shared)
+        if common is None:
             return None
         values = common.values(agent)
         read_like = typed(values, values)
         before = self._built.get(agent)
-        if before is not None and before.is_of(common.base.given, Strangers(), read_like):
+        if before is not None and before.is_of(batch.shared, Strangers(), read_like):
             if before.proof is None:
                 self._built[agent] = before = before._replace(proof=self._proof(batch, before.given, subject))
             return before
         prompt = Prompt(Variant(common, agent), common.found, agent, LAYOUTS[settings.layout])
-        built = Built(common.base.given, Strangers(), read_like, prompt, ())
+        built = Built(tuple(batch.shared), Strangers(), read_like, prompt, ())
         self._keep(agent, built)
         return built
 
@@ -310,14 +316,16 @@ class Builder:
             asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
             asked.add(call.untrusted, UNTRUSTED_ARGUMENT, "extension")
             asked.add(call.edits, EDITS, "session")
-        resolution = self._shared.resolution(asked)
+        resolution, again = self._shared.resolution(asked)
         fatal: tuple[Diagnostic, ...] = ()
         found: tuple[Diagnostic, ...] = ()
         if resolution.fatal or self.settings.plugins.require:
             fatal = in_order({*self.manager.missing(frozenset(asked.broken)), *resolution.fatal})
         if fatal or asked.diagnostics or resolution.diagnostics:
             found = in_order({*asked.diagnostics, *resolution.diagnostics, *fatal})
-        prompt = Prompt(resolution, found, agent, LAYOUTS[self.settings.layout])
+        # Of thousands of prompts, those are few that somebody looks into.
+        source = again if batch.is_large and again is not None else resolution
+        prompt = Prompt(source, found, agent, LAYOUTS[self.settings.layout])
         built = Built(asked.given, asked.strangers, asked.values, prompt, fatal)
         if call.is_bare:
             self._keep(agent, built)

@@ -8,7 +8,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import pluggy
 
@@ -95,6 +95,9 @@ class Manager:
             hook: Calls(one for one in every if not one.provider.first_party)
             for hook, every in implementations.items()
         }
+        hooks = ("foreword_sections", "foreword_variables", "foreword_skills")
+        self.first_party_only: Final = not any(self._third_party[hook] for hook in hooks)
+        """Whether no plugin of another distribution implements any hook that contributes."""
 
     def layers(self, provider: Provider) -> tuple[str, ...]:
         """Return the layers that are granted to a provider, low to high."""
@@ -127,12 +130,6 @@ class Manager:
     def first_party_calls(self, hook: str) -> Calls:
         """Return the implementations of a hook by the plugins that ship with foreword."""
         return self._first_party[hook]
-
-    @property
-    def first_party_only(self) -> bool:
-        """Whether no plugin of another distribution implements any hook that contributes."""
-        hooks = ("foreword_sections", "foreword_variables", "foreword_skills")
-        return not any(self._third_party[hook] for hook in hooks)
 
     @property
     def timeout(self) -> float | None:

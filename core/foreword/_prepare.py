@@ -162,9 +162,9 @@ class Preparation:
             self._typed = typed(self.values, self.trusted_values)
         return self._typed
 
-    def of(self, agent: str, values: Mapping[str, Value]) -> Preparation:
-        """Return what the edits of another agent are prepared with, all of whose variables the operator gave."""
-        return Preparation(agent, self.policy, values, values, [], self.screen, self.drafts)
+    def of(self, agent: str | None, values: Mapping[str, Value], trusted: Mapping[str, Value]) -> Preparation:
+        """Return what the edits of another agent are prepared with; it keeps none of them."""
+        return Preparation(agent, self.policy, values, trusted, [], self.screen)
 
     def prepare(
         self,
@@ -196,7 +196,10 @@ class Preparation:
         Args:
             given: what the source gave.
         """
-        basis = self.drafts.basis(given, self.policy, self.screen)
+        return self.part_of(self.drafts.basis(given, self.policy, self.screen))
+
+    def part_of(self, basis: Basis) -> Part:
+        """Finish the edits of one of our own sources for this agent."""
         if not basis.open:
             return basis.part
         values = self.typed_values

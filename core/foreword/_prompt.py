@@ -20,7 +20,7 @@ from ._text import join
 
 if TYPE_CHECKING:
     from ._explanation import Explanation
-    from ._variant import Variant
+    from ._variant import Remade, Variant
 
 _set = object.__setattr__
 
@@ -81,13 +81,13 @@ class Prompt:
     agent: str | None
     diagnostics: tuple[Diagnostic, ...]
     _layout: Layout
-    _source: Resolution | Variant
+    _source: Resolution | Variant | Remade
     _sections: tuple[PromptSection, ...] | None
     _text: str | bool
 
     def __init__(
         self,
-        source: Resolution | Variant,
+        source: Resolution | Variant | Remade,
         diagnostics: tuple[Diagnostic, ...],
         agent: str | None = None,
         layout: Layout = LAYOUTS["default"],

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from ._limits import is_within_limits, resolve_within_limits
 from ._resolution import Resolution
 from ._resolve import resolve, resolve_changed
-from ._variant import Variants, variants
+from ._variant import Remade, Variants, remade, variants
 
 if TYPE_CHECKING:
     from ._plan import Plan
     from ._policy import Policy
-    from ._prepare import Part, Preparation
+    from ._prepare import Basis, Part, Preparation
     from ._prepared import PreparedEdit
     from ._sources import Given
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Base(NamedTuple):
     """What the shared sources gave, what their edits came out as for one agent, and their resolution."""
 
-    given: tuple[Given, ...]
+    bases: tuple[Basis, ...]
     parts: tuple[Part, ...]
     resolution: Resolution
     preparation: Preparation
@@ -48,54 +48,67 @@ class Shared:
             given: what the shared sources gave.
         """
         base = self._base
-        if base is None or len(base.given) != len(given) or not all(map(is_, base.given, given)):
+        if base is None or len(base.bases) != len(given):
+            return None
+        if not all(basis.given is one for basis, one in zip(base.bases, given, strict=True)):
             return None
         known = self._variants
         if known is None or known[0] is not base:
-            self._variants = known = (base, variants(base, base.preparation))
+            self._variants = known = (base, variants(base))
         return known[1]
 
-    def resolution(self, plan: Plan) -> Resolution:
-        """Return the resolution of everything that a plan holds, every limit kept.
+    def resolution(self, plan: Plan) -> tuple[Resolution, Remade | None]:
+        """Return the resolution of everything that a plan holds, every limit kept, and how it is made again.
 
-        What there is to say of single edits is added to the plan's diagnostics.
+        What there is to say of single edits is added to the plan's diagnostics. None where a limit took edits away.
         """
         policy = self._policy
-        given: list[Given] = []
+        preparation = plan.preparation
+        bases: list[Basis] = []
         parts: list[Part] = []
         come: list[PreparedEdit] = []
         for one in plan.given:
-            part = plan.preparation.part(one)
+            basis = preparation.drafts.basis(one, policy, preparation.screen)
+            part = preparation.part_of(basis)
             if part.said:
                 plan.diagnostics.extend(part.said)
             if one.is_shared:
-                given.append(one)
+                bases.append(basis)
                 parts.append(part)
             else:
                 come += [edit for edit in part.edits if edit is not None]
         come += plan.prepared_more()
+        own = list(come)
         base = self._base
         gone: list[PreparedEdit] = []
         if base is None or len(base.parts) != len(parts):
-            base = self._base = Base(tuple(given), tuple(parts), resolve(_edits(parts), policy), plan.preparation)
+            base = self._base = self._new_base(plan, bases, parts, resolve(_edits(parts), policy))
         else:
             new: list[PreparedEdit] = []
             for before, after in zip(base.parts, parts, strict=True):
                 if before is not after:
                     _compare(before, after, gone, new)
-            if all(map(is_, base.given, given)):
+            if all(map(is_, base.bases, bases)):
                 # Other agents have other values, and no other base.
                 come += new
             else:
                 resolution = resolve_changed(base.resolution, gone, new, policy)
-                base = self._base = Base(tuple(given), tuple(parts), resolution, plan.preparation)
+                base = self._base = self._new_base(plan, bases, parts, resolution)
                 gone = []
         resolution = resolve_changed(base.resolution, gone, come, policy)
         if is_within_limits(resolution, policy):
-            return resolution
+            return resolution, remade(base, preparation, own)
         lost = {id(edit) for edit in gone}
         kept = [edit for edit in _edits(base.parts) if id(edit) not in lost]
-        return resolve_within_limits([*kept, *come], policy)
+        return resolve_within_limits([*kept, *come], policy), None
+
+
+    @staticmethod
+    def _new_base(plan: Plan, bases: list[Basis], parts: list[Part], resolution: Resolution) -> Base:
+        made = plan.preparation
+        # Prompts may outlive the builder; what it keeps of all agents should not.
+        kept = made.of(made.agent, made.values, made.trusted_values)
+        return Base(tuple(bases), tuple(parts), resolution.whole(), kept)
 
 
 def _edits(parts: list[Part] | tuple[Part, ...]) -> list[PreparedEdit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._findings import in_order
@@ -32,29 +32,68 @@ class Variants:
 
     Args:
         base: the shared base, as it is for one of them.
-        preparation: what the edits of that one were prepared with.
         places: where sections stand whose text has the name of the agent in it, and the draft of each text.
     """
 
-    __slots__ = ("_preparation", "base", "found", "places")
+    __slots__ = ("base", "found", "places")
 
-    def __init__(self, base: Base, preparation: Preparation, places: tuple[tuple[int, Draft], ...]) -> None:
+    def __init__(self, base: Base, places: tuple[tuple[int, Draft], ...]) -> None:
         self.base = base
         self.places = places
-        self._preparation = preparation
         said: set[Diagnostic] = set()
-        for given, part in zip(base.given, base.parts, strict=True):
-            said.update(given.diagnostics, part.said)
+        for basis, part in zip(base.bases, base.parts, strict=True):
+            said.update(basis.given.diagnostics, part.said)
         self.found: tuple[Diagnostic, ...] = in_order(said)
 
     def values(self, agent: str) -> dict[str, Value]:
         """Return the variables of an agent."""
-        return {**self._preparation.values, "agent_name": agent}
+        return {**self.base.preparation.values, "agent_name": agent}
 
     def preparation(self, agent: str) -> Preparation:
         """Return what the edits are prepared with for an agent."""
         values = self.values(agent)
-        return self._preparation.of(agent, values)
+        return self.base.preparation.of(agent, values, values)
+
+
+class Remade(NamedTuple):
+    """A prompt that is resolved again when it is asked for: it holds what the agent has of its own, and little more."""
+
+    base: Base
+    agent: str | None
+    own: tuple[PreparedEdit, ...]
+    values: tuple[Mapping[str, Value], Mapping[str, Value]] | None
+    """All variables, and those of operator and call; None where they are the base's but for the agent's name."""
+
+    def texts(self, layout: Layout) -> list[str]:
+        """Return the sections as the layout writes them."""
+        return [written(layout.parts(section)) for section in self.resolution().sections]
+
+    def resolution(self) -> Resolution:
+        """Return the resolution of the agent's prompt."""
+        common = self.base.preparation
+        values, trusted = self.values or ({**common.values, "agent_name": self.agent or ""},) * 2
+        return resolved_for(self.base, common.of(self.agent, values, trusted), self.own)
+
+
+def remade(base: Base, preparation: Preparation, own: Sequence[PreparedEdit]) -> Remade:
+    """Return how an agent's prompt is made again.
+
+    Args:
+        base: what all agents have in common, as it is for one of them.
+        preparation: what edits were prepared with for this agent.
+        own: the edits that it has of its own.
+    """
+    agent, values = preparation.agent, preparation.values
+    common = base.preparation.values
+    if (
+        agent is not None
+        and values is preparation.trusted_values
+        and values.keys() == common.keys()
+        and values["agent_name"] == agent
+        and all(value is common[name] for name, value in values.items() if name != "agent_name")
+    ):
+        return Remade(base, agent, tuple(own), None)
+    return Remade(base, agent, tuple(own), (values, preparation.trusted_values))
 
 
 class Variant(NamedTuple):
@@ -78,28 +117,39 @@ class Variant(NamedTuple):
 
     def resolution(self) -> Resolution:
         """Return the resolution of the agent's prompt."""
-        base = self.variants.base
-        preparation = self.variants.preparation(self.agent)
-        gone: list[PreparedEdit] = []
-        come: list[PreparedEdit] = []
-        for given, before in zip(base.given, base.parts, strict=True):
-            for old, new in zip(before.edits, preparation.part(given).edits, strict=True):
-                if old is not new and old is not None and new is not None:
-                    gone.append(old)
-                    come.append(new)
-        return resolve_changed(base.resolution, gone, come, preparation.policy)
+        return resolved_for(self.variants.base, self.variants.preparation(self.agent), ())
 
 
-def variants(base: Base, preparation: Preparation) -> Variants | None:
+def resolved_for(base: Base, preparation: Preparation, own: Sequence[PreparedEdit]) -> Resolution:
+    """Return the resolution of an agent's prompt.
+
+    Args:
+        base: what all agents have in common, as it is for one of them.
+        preparation: what edits are prepared with for this agent.
+        own: the edits that it has of its own.
+    """
+    gone: list[PreparedEdit] = []
+    come = list(own)
+    for basis, before in zip(base.bases, base.parts, strict=True):
+        after = preparation.part_of(basis)
+        if after is not before:
+            for old, new in zip(before.edits, after.edits, strict=True):
+                if old is not new:
+                    gone += [old] if old is not None else []
+                    come += [new] if new is not None else []
+    return resolve_changed(base.resolution, gone, come, preparation.policy)
+
+
+def variants(base: Base) -> Variants | None:
     """Return what other agents have in common with the one that a base was made for.
 
     None where another name could make any other difference than that it stands in a text.
 
     Args:
         base: the base.
-        preparation: what its edits were prepared with.
     """
-    resolution, policy = base.resolution, preparation.policy
+    resolution, preparation = base.resolution, base.preparation
+    policy = preparation.policy
     agent = preparation.agent
     if agent is None or PLAIN_NAME.fullmatch(agent) is None or preparation.values.get("agent_name") != agent:
         return None
@@ -108,8 +158,8 @@ def variants(base: Base, preparation: Preparation) -> Variants | None:
     if resolution.sizes or policy.prompt is not None:
         return None
     places: list[tuple[int, Draft]] = []
-    for given, part in zip(base.given, base.parts, strict=True):
-        for position, draft in preparation.drafts.basis(given, policy, preparation.screen).open:
+    for basis, part in zip(base.bases, base.parts, strict=True):
+        for position, draft in basis.open:
             edit = part.edits[position]
             if edit is None or not _varies_only_so(edit, draft, preparation):
                 return None
@@ -121,7 +171,7 @@ def variants(base: Base, preparation: Preparation) -> Variants | None:
                 continue
             if section.standing.winner is edit:
                 places.append((next(n for n, one in enumerate(resolution.sections) if one is section), draft))
-    return Variants(base, preparation, tuple(places))
+    return Variants(base, tuple(places))
 
 
 def _varies_only_so(edit: PreparedEdit, draft: Draft, preparation: Preparation) -> bool:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.test_properties import ALWAYS, CASES, Case
-from tests.security.test_scan import ON_THE_EDGE
 
 from foreword import Edit, MarkdownFile, Section, _folded
 from foreword._alone import alone
@@ -31,7 +30,6 @@ from foreword._screen import Screen
 from foreword._titles import RESERVED
 from foreword.files._roots import Root
 from foreword.markdown._front_matter import Document, FrontMatter, When
-from foreword.scan._scan import scan
 from foreword.scan._suspects import suspected
 
 PLACE = Place("code", 1)
@@ -273,34 +271,3 @@ def test_a_file_of_which_there_is_nothing_to_say_comes_out_as_its_draft() -> Non
     check()
     assert seen[True] > 1500
     assert seen[False] > 3000
-
-
-def test_texts_that_are_clean_together_are_clean_each() -> None:
-    """Where the scanner has nothing to look at in many texts at once, it finds nothing in any of them."""
-    seen: Counter[bool] = Counter()
-
-    @given(st.lists(ON_THE_EDGE, min_size=1, max_size=4))
-    @settings(ALWAYS, max_examples=800)
-    def check(several: list[str]) -> None:
-        clean = _is_clean(several)
-        seen[clean] += 1
-        if clean:
-            for text in several:
-                assert suspected(text) == 0
-                assert scan(text) == ()
-
-    check()
-    assert seen[True] > 50
-    assert seen[False] > 300
-
-
-@pytest.mark.parametrize(
-    "text", ["a\u202eb", "a\x00", "\ufeff", "<!-- x -->", "x" * 2001, "ü", "aB3cD4eF5g" * 20, "\t" * 80]
-)
-def test_one_text_that_is_looked_at_spoils_all(text: str) -> None:
-    """A text that the scanner has to look at is seen among others, wherever it stands."""
-    for place in range(3):
-        several = ["One.", "Two."]
-        assert _is_clean(several)
-        several.insert(place, text)
-        assert not _is_clean(several)

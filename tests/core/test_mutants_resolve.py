@@ -9,7 +9,7 @@ from foreword._policy import LayerRule, Policy, SectionRule
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
 from foreword._resolve import resolve, resolve_changed
-from foreword._standing import raw_after
+from foreword._standing import raw_after, text_hash
 
 
 def edit(layer: str, name: str, mode: str = "plain", **given: Any) -> PreparedEdit:
@@ -60,6 +60,39 @@ def test_a_rule_requires_nothing_by_itself() -> None:
     """A section with a rule may be missing, unless the rule says that it is required."""
     assert resolve([], Policy({"a": SectionRule()})).fatal == ()
     assert len(resolve([], Policy({"a": SectionRule(required=True)})).fatal) == 1
+
+
+def outcomes(*edits: PreparedEdit) -> list[tuple[str, str]]:
+    """File and outcome of every edit of section ``a``, low to high."""
+    return [(step.edit.place.path[:-3], step.outcome) for step in resolve(edits, Policy()).chains["a"]]
+
+
+def test_an_agents_empty_title_quarrels_with_none() -> None:
+    """An empty title, which says nothing where an agent gives it, is no other title than that of its layer."""
+    edits = [edit("memory", "x", "append", title="T"), edit("memory", "y", "append", title="")]
+    (section,) = resolve([edit("project", "base", title="B"), *edits], Policy()).sections
+    assert section.title == "T"
+    assert outcomes(edit("project", "base"), *edits) == [("base", "applied"), ("x", "applied"), ("y", "applied")]
+
+
+def test_whoever_writes_a_section_has_its_id() -> None:
+    """An untrusted section, defined in either way, is refused where a layer above writes one, and only then."""
+    for mode in ("plain", "define"):
+        stranger = edit("extension", "x", mode, exclusive=True, provider=Provider("", "", "untrusted="))
+        for writing in ("plain", "define", "replace"):
+            assert ("x", "refused") in outcomes(stranger, edit("project", "y", writing))
+        for other in ("append", "prepend", "move"):
+            assert outcomes(stranger, edit("project", "y", other)) == [("x", "applied"), ("y", "applied")]
+        failed = edit("project", "y", verdict="failed")
+        assert outcomes(stranger, failed) == [("x", "applied"), ("y", "failed")]
+
+
+def test_a_patch_that_has_no_heading_before_rendering_changes_no_base() -> None:
+    """Where a heading reads so only when it is rendered, the text that later edits are compared with stays known."""
+    below = edit("builtin", "base", text="# Ada\n\nold", raw="# {{ x }}\n\nold")
+    patch = edit("project", "x", "patch", heading="Ada")
+    for base, outcome in ((text_hash(below.raw), "applied"), (text_hash("x"), "stale"), (text_hash(""), "stale")):
+        assert outcomes(below, patch, edit("override", "y", "append", base=base))[-1] == ("y", outcome)
 
 
 # -- sizes ---------------------------------------------------------------------------------------
