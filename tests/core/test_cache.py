@@ -233,7 +233,7 @@ def test_one_batch_reads_one_root(tmp_path: Path) -> None:
 
 def test_a_builder_of_many_agents_stays_within_its_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many agents it has built for, a builder holds no more of anything than its bounds say."""
-    for bound, most in {"_builder.MOST_BUILT": 300, "_sources.MOST_KEPT": 500, "_prepare.MOST_DRAFTS": 700}.items():
+    for bound, most in {"_assembly.MOST_BUILT": 300, "_sources.MOST_KEPT": 500, "_prepare.MOST_DRAFTS": 700}.items():
         monkeypatch.setattr(f"foreword.{bound}", most)
     (tmp_path / "rules.md").write_text("{{ agent_name }} keeps the rules.")
     for number in range(0, 5000, 5):
@@ -245,13 +245,13 @@ def test_a_builder_of_many_agents_stays_within_its_bounds(tmp_path: Path, monkey
     for number in range(5000):
         prompt = builder.build(f"agent-{number}")
         assert f"agent-{number} keeps" in prompt.text
-        largest = max(largest, len(builder._built))
+        largest = max(largest, len(builder._assembly.built))
     assert 150 < largest <= 300
     # The directory of agents is one list of 1,000 names; the readings have bounds of their own.
-    readings = builder._readings
+    readings = builder._assembly.readings
     assert 1000 < len(readings) <= MOST_READINGS
     assert 0 < readings._bytes <= MOST_BYTES
-    del builder._readings
+    del builder._assembly.readings
     sizes = sorted(len(one) for one in containers(builder).values())
     assert 300 < sizes[-1] <= 1000
     assert sum(size > 700 for size in sizes) <= 1

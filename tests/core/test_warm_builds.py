@@ -454,4 +454,4 @@ def test_a_warm_build_is_a_cold_build() -> None:
 def test_a_warm_build_is_a_cold_build_by_content() -> None:
     """The same holds where files are compared by their content."""
     _run(WarmByContent)
-    assert SEEN["quick"] == 0
+    assert SEEN["quick"] > 0

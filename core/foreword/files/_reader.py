@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final, TypeAlias, TypeVar
 
 from foreword._diagnostics import Diagnostic
+from foreword.files._batch_roots import BatchRoots
 from foreword.files._cache import Cache
 from foreword.files._fresh import changed_meanwhile, is_as_read, places_around, read_again, read_whole
 from foreword.files._listing import Request
@@ -19,10 +20,8 @@ from foreword.files._tree import tree
 from foreword.files._walk import (
     DIRECTORY,
     FILE,
-    Enclosure,
     Refused,
     below,
-    leads_to_nothing,
     opened,
     parts_of,
     read_open,
@@ -61,13 +60,10 @@ class Reader:
         by_stamp: bool = True,
     ) -> None:
         self._max_bytes = max_bytes
-        self._link_roots = link_roots
+        self._roots = BatchRoots(link_roots)
         self._readings: Readings = readings if readings is not None else Cache()
         self._by_stamp = by_stamp
         self._directories: dict[DirectoryKey, Directory] = {}
-        self._real: dict[str, str] = {}
-        self._pinned: dict[str, tuple[str, int, int]] = {}
-        self._real_link_roots: tuple[str, ...] | None = None
         self._names: dict[tuple[str, str], Collection[str] | None] = {}
         self._watched: list[Observation] | None = None
 
@@ -224,17 +220,17 @@ class Reader:
             return _MISSING
         kept = self._readings.get(key)
         reading: Reading | None = None
-        if isinstance(kept, Reading) and self._is_current(root, kept.real):
+        if isinstance(kept, Reading) and self._roots.is_current(root, kept.real):
             if self._by_stamp:
                 reading = read_again(kept, root, self._max_bytes)
             elif is_as_read(kept, root):
                 reading = kept
             if reading is not None and reading.places is not None:
-                self._pin(root, reading.real, reading.places)
+                self._roots.pin(root, reading.real, reading.places)
         if reading is None:
             known = {entry.path: entry for entry in kept.entries} if isinstance(kept, Reading) else {}
             try:
-                enclosure = self._enclosure(root, key.trusted_links, request.skip)
+                enclosure = self._roots.enclosure(root, key.trusted_links, request.skip)
             except Refused as refused:
                 return Directory((), (refused.at(shown(root.written)),), exists=True)
             reading = read_whole(root, request, enclosure, self._max_bytes, known, by_stamp=self._by_stamp)
@@ -256,7 +252,7 @@ class Reader:
         at = now()
         around = places_around(root, key.start, key.skip)
         try:
-            enclosure = self._enclosure(root, key.trusted_links, key.skip)
+            enclosure = self._roots.enclosure(root, key.trusted_links, key.skip)
             found = tree(enclosure, key.skip, key.depth, key.limit, start=key.start, hidden=key.hidden)
         except (FileNotFoundError, Refused):
             return ()
@@ -273,7 +269,7 @@ class Reader:
         try:
             at = now()
             around = places_around(root, key.name, frozenset())
-            enclosure = self._enclosure(root, key.trusted_links, ())
+            enclosure = self._roots.enclosure(root, key.trusted_links, ())
             for _ in range(_TRIES):
                 with opened(enclosure, parts_of(key.name), FILE) as file:
                     before = os.fstat(file.fd)
@@ -296,23 +292,12 @@ class Reader:
 
     def _still_holds(self, kept: Kept, root: Root) -> bool:
         evidence = kept.evidence
-        if not self._by_stamp or evidence is None or not self._is_current(root, kept.real) or not evidence.holds():
+        if not self._by_stamp or evidence is None or not self._roots.is_current(root, kept.real):
             return False
-        self._pin(root, kept.real, evidence)
+        if not evidence.holds():
+            return False
+        self._roots.pin(root, kept.real, evidence)
         return True
-
-    def _is_current(self, root: Root, real: str) -> bool:
-        """Say whether what was read below a real path was read below the directory that this batch reads."""
-        current = self._real.get(root.path)
-        if current is None and (pinned := self._pinned.get(root.path)) is not None:
-            current = pinned[0]
-        return current is None or current == real
-
-    def _pin(self, root: Root, real: str, evidence: Evidence) -> None:
-        """Keep to the directory that was looked at, though the root is a link and may be pointed elsewhere."""
-        if root.path not in self._pinned:
-            _, found = evidence.roots[0]
-            self._pinned[root.path] = (real, found[0], found[1])
 
     def _is_absent(self, root: Root, sub: str) -> bool:
         """Say whether nothing is there, as far as the names of the directories on the way tell."""
@@ -344,7 +329,7 @@ class Reader:
         at = now()
         around = places_around(root, key.sub, frozenset())
         try:
-            enclosure = self._enclosure(root, False, ())
+            enclosure = self._roots.enclosure(root, False, ())
             with opened(enclosure, parts_of(key.sub), DIRECTORY) as directory:
                 status = stamp(os.fstat(directory.fd))
                 names = frozenset(os.listdir(directory.fd))
@@ -361,34 +346,10 @@ class Reader:
             self._readings.put(key, Kept(names, evidence, enclosure.root))
         return names
 
-    def _enclosure(self, root: Root, trusted_links: bool, skip: Collection[str]) -> Enclosure:
-        real = self._real.get(root.path)
-        if real is None:
-            real = os.path.realpath(root.path)
-            if real != root.path and os.path.islink(root.path) and not os.path.lexists(real):
-                raise leads_to_nothing()
-            pinned = self._pinned.get(root.path)
-            if pinned is not None and not _is_directory(real, pinned[1], pinned[2]):
-                real = pinned[0]
-            # Resolved once: a root that is a link stays the same directory for the whole batch.
-            real = self._real.setdefault(root.path, real)
-        left_out = tuple(os.path.realpath(below(real, path)) for path in skip)
-        if trusted_links and self._real_link_roots is None:
-            self._real_link_roots = tuple(os.path.realpath(link_root) for link_root in self._link_roots)
-        return Enclosure(real, (self._real_link_roots or ()) if trusted_links else (), left_out, trusted_links)
-
 
 def _is_of(kept: Reading | Kept, answer: Answer) -> bool:
     """Say whether what is kept is what was answered: since then another batch may have read something else."""
     return kept.directory is answer if isinstance(kept, Reading) else kept.answer == answer
-
-
-def _is_directory(path: str, device: int, inode: int) -> bool:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return False
-    return found.st_dev == device and found.st_ino == inode
 
 
 def _evidence_of_absence(root: Root, sub: str) -> Evidence | None:

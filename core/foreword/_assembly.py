@@ -1,0 +1,234 @@
+"""Assembly: how one builder makes a prompt: gather, prepare, resolve; and what it keeps of it for the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from foreword.config._agents import agent_variables, check_disjoint, check_roots, memory_root, skill_roots
+from foreword.config._lock_file import LockFile, lock_path, read_lock
+from foreword.config._settings import Settings
+from foreword.files._cache import Cache
+from foreword.files._reader import Reader, Readings
+from foreword.files._stamps import Evidence
+
+from ._batch import Batch
+from ._built import Built, Call
+from ._context import Context
+from ._diagnostics import Diagnostic
+from ._errors import ForewordError
+from ._findings import in_order
+from ._frozen import frozen
+from ._gather import Gathering
+from ._layout import LAYOUTS
+from ._manager import Manager
+from ._names import MAX_AGENT_NAME, agent_name
+from ._plan import Plan
+from ._plugin_calls import BUILDING, Strangers
+from ._policy import Policy
+from ._prepare import Drafts, Preparation, typed
+from ._prompt import Prompt
+from ._proof import Looked, proof
+from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
+from ._screen import Screen
+from ._shared import Shared
+from ._sources import AGENTS, Sources
+from ._subject import Subject
+from ._variant import PLAIN_NAME, Variant
+
+if TYPE_CHECKING:
+    from foreword.templates._names import Value
+
+    from ._sources import Given
+
+MOST_BUILT: Final = 2048
+"""Of how many agents a builder keeps the last prompt."""
+
+_NO_DATA: Final[Mapping[str, object]] = MappingProxyType({})
+
+
+class Assembly:
+    """Makes the prompts of one builder, and keeps of each what shows that it need not be made again.
+
+    Args:
+        settings: the configuration in force.
+        policy: what the operator allows.
+        lock: what the operator trusts, where anything is pinned.
+    """
+
+    def __init__(self, settings: Settings, policy: Policy, lock: LockFile) -> None:
+        self.settings = settings
+        self.policy = policy
+        self.readings: Readings = Cache()
+        self.built: dict[str | None, Built] = {}
+        self._trusted_skills = MappingProxyType(dict(lock.skills)) if settings.skills.pin else None
+        self._screen = Screen.from_settings(settings)
+        self._link_roots = tuple(root.path for root in settings.files.link_roots)
+        self._max_bytes = settings.files.max_bytes
+        self._by_stamp = settings.files.validate_ == "stat"
+        self._gathering = Gathering(Sources(settings))
+        self._drafts = Drafts()
+        self._shared = Shared(policy)
+
+    def reader(self) -> Reader:
+        """Return a reader of files for one batch, with the limits of the settings."""
+        return Reader(self._max_bytes, self._link_roots, self.readings, by_stamp=self._by_stamp)
+
+    def kept(self, agent: str | None) -> Built | None:
+        """Return the last prompt of an agent when it is proved that it would be made alike, without asking anybody."""
+        built = self.built.get(agent)
+        if built is None or built.proof is None or BUILDING.get() or not built.proof.holds():
+            return None
+        return built
+
+    def context(self, agent: str | None) -> Context:
+        """Return what plugins are given for an agent."""
+        batch = Batch(self.reader())
+        return self._context(batch, self._subject(batch, agent, self._values(agent, {})), None)
+
+    def plan(
+        self,
+        manager: Manager,
+        agent: str | None,
+        variables: Mapping[str, Value] | None,
+        *,
+        context: Mapping[str, object] | None = None,
+        batch: Batch | None = None,
+    ) -> Plan:
+        """Gather everything that the sources contribute to one prompt, and resolve nothing yet."""
+        if BUILDING.get():
+            raise ForewordError("build() was called inside a hook of a plugin; a hook returns sections instead")
+        agent = agent_name(agent) if agent is not None else None
+        batch = batch or Batch(self.reader())
+        trusted = self._values(agent, variables or {})
+        subject = self._subject(batch, agent, trusted)
+        given = partial(self._context, batch, subject, context)
+        gathered = self._gathering.gather(manager, subject, batch, given)
+        values = {**gathered.values, **trusted} if gathered.values else trusted
+        preparation = Preparation(agent, self.policy, values, trusted, gathered.said, self._screen, self._drafts)
+        return Plan(subject, preparation, gathered, given)
+
+    def _variant(self, manager: Manager, batch: Batch, agent: str | None, call: Call) -> Built | None:
+        """Return the prompt of an agent that has nothing but its name of its own, where it is simply that."""
+        settings = self.settings
+        if (
+            agent is None
+            or not call.is_empty
+            or not manager.first_party_only
+            or settings.plugins.require
+            or settings.memory.path is not None
+            or settings.skills.roots
+            or self._link_roots
+            or agent in settings.agents
+            or PLAIN_NAME.fullmatch(agent) is None
+            or len(agent) > MAX_AGENT_NAME
+            or BUILDING.get()
+        ):
+            return None
+        # No root need be checked: what is taken here shows that it is there.
+        subject = Subject(agent, {})
+        if batch.shared is None:
+            batch.shared = self._gathering.shared(manager, subject, batch)
+        if settings.prompts_dir is not None and not batch.reader.is_absent(settings.prompts_dir, AGENTS, (agent,)):
+            return None
+        if batch.shared is None or manager.diagnostics:
+            return None
+        common = self._shared.variants(batch.shared)
+        if common is None:
+            return None
+        values = common.values(agent)
+        read_like = typed(values, values)
+        before = self.built.get(agent)
+        if before is not None and before.is_of(batch.shared, Strangers(), read_like):
+            if before.proof is None:
+                self.built[agent] = before = before._replace(proof=self._proof(manager, batch, before.given, subject))
+            return before
+        prompt = Prompt(Variant(common, agent), common.found, agent, LAYOUTS[settings.layout])
+        built = Built(tuple(batch.shared), Strangers(), read_like, prompt, ())
+        self._keep(agent, built)
+        return built
+
+    def build(self, manager: Manager, batch: Batch, agent: str | None, call: Call) -> Built:
+        """Make one prompt, or return the last one of the agent where it would be the same."""
+        if (variant := self._variant(manager, batch, agent, call)) is not None:
+            return variant
+        asked = self.plan(manager, agent, call.variables, context=call.context, batch=batch)
+        agent = asked.subject.agent
+        before = self.built.get(agent)
+        if before is not None and call.is_bare and before.is_of(asked.given, asked.strangers, asked.values):
+            if before.proof is None and not call.variables:
+                shown = self._proof(manager, batch, asked.given, asked.subject)
+                self.built[agent] = before = before._replace(proof=shown)
+            return before
+        if not call.is_bare:
+            asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
+            asked.add(call.untrusted, UNTRUSTED_ARGUMENT, "extension")
+            asked.add(call.edits, EDITS, "session")
+        resolution, again = self._shared.resolution(asked)
+        fatal: tuple[Diagnostic, ...] = ()
+        found: tuple[Diagnostic, ...] = ()
+        if resolution.fatal or self.settings.plugins.require:
+            fatal = in_order({*manager.missing(frozenset(asked.broken)), *resolution.fatal})
+        if fatal or asked.diagnostics or resolution.diagnostics:
+            found = in_order({*asked.diagnostics, *resolution.diagnostics, *fatal})
+        # Of thousands of prompts, those are few that somebody looks into.
+        source = again if batch.is_large and again is not None else resolution
+        prompt = Prompt(source, found, agent, LAYOUTS[self.settings.layout])
+        built = Built(asked.given, asked.strangers, asked.values, prompt, fatal)
+        if call.is_bare:
+            self._keep(agent, built)
+        return built
+
+    def _keep(self, agent: str | None, built: Built) -> None:
+        self.built[agent] = built
+        if len(self.built) > MOST_BUILT:
+            for key in list(self.built)[: MOST_BUILT // 2]:
+                self.built.pop(key, None)
+
+    def _proof(
+        self, manager: Manager, batch: Batch, given: Sequence[Given], subject: Subject
+    ) -> Evidence | Looked | None:
+        """Return what shows that the next build would gather the same, where anything can."""
+        if self.settings.memory.approval or self._link_roots or not manager.first_party_only:
+            return None
+        return proof(batch.reader, self.reader, given, subject, self.settings.prompts_dir)
+
+    def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
+        """The variables of operator and call, the highest winning."""
+        values: dict[str, Value] = {"agent_name": "assistant", **self.settings.variables}
+        if agent is not None:
+            values["agent_name"] = agent
+            if agent in self.settings.agents:
+                values.update(agent_variables(self.settings, agent))
+        values.update(call)
+        return values
+
+    def _subject(self, batch: Batch, agent: str | None, values: Mapping[str, Value]) -> Subject:
+        settings = self.settings
+        memory, skills = memory_root(settings, agent), skill_roots(settings, agent)
+        if (memory, skills) not in batch.checked:
+            check_disjoint(settings.prompts_dir, memory)
+            check_roots(settings, agent)
+            batch.checked.add((memory, skills))
+        return Subject(agent, values, memory, skills, self._approved(agent) if memory is not None else None)
+
+    def _context(self, batch: Batch, subject: Subject, data: Mapping[str, object] | None) -> Context:
+        return Context(
+            agent=subject.agent,
+            variables=MappingProxyType(dict(subject.variables)),
+            data=frozen(data) if data else _NO_DATA,
+            settings=self.settings,
+            memory=subject.memory,
+            skill_roots=subject.skill_roots,
+            trusted_skills=self._trusted_skills,
+            approved=subject.approved,
+            _reader=batch.reader,
+            _screen=self._screen,
+        )
+
+    def _approved(self, agent: str | None) -> Mapping[str, str] | None:
+        if not self.settings.memory.approval:
+            return None
+        return MappingProxyType(dict(read_lock(lock_path(self.settings)).approved.get(agent or "", {})))
