@@ -90,7 +90,9 @@ class Fold:
         if len(edits) > 1:
             edits = self._without_quarrels(edits, [edit for edit in edits if edit.mode in WRITING], "text")
             for what in ("title", "priority"):
-                saying = [edit for edit in edits if getattr(edit, what) not in (None, "")]
+                # The operator can say that a section has no title; a stranger that says so says nothing.
+                saying = [edit for edit in edits if getattr(edit, what) is not None]
+                saying = [edit for edit in saying if getattr(edit, what) != "" or edit.trusted]
                 if len({getattr(edit, what) for edit in saying}) > 1:
                     edits = self._without_quarrels(edits, saying, what)
         below = self._below = self.standing

@@ -198,3 +198,22 @@ def test_what_follows_from_a_policy() -> None:
     policy = Policy(layers=layers)
     assert (policy.locks, policy.limited, policy.choosy) == (frozenset(), {"memory"}, {"project"})
     assert policy.required() == ()
+
+
+@pytest.mark.parametrize("mode", ["plain", "define"])
+@pytest.mark.parametrize("layer", ["extension", "memory", "override"])
+def test_a_reserved_id_is_not_defined_by_a_plain_text_either(layer: str, mode: str) -> None:
+    """What is reserved no stranger defines, in whichever way; what is not, its owner does."""
+    policy = Policy(reserved=("acme.x", "acme.y*"))
+    for id, pattern in (("acme.x", "acme.x"), ("acme.yes", "acme.y*")):
+        reason = f"the operator reserves {id!r} (reserved = [{pattern!r}]), so layer {layer} may not define it"
+        assert policy.allows(id, layer, mode, own=True) == reason
+        assert policy.allows(id, "project", mode) is None
+    assert policy.allows("acme.xx", layer, mode, own=True) is None
+
+
+def test_a_plain_edit_may_need_either_of_two_modes() -> None:
+    """A plain edit is open to others where they may define and replace, not where they may do one of them."""
+    for modes, allowed in (({"define", "replace"}, True), ({"define"}, False), ({"replace", "append"}, False)):
+        rule = SectionRule(editable_by=frozenset({"project"}), others_may=frozenset(modes))
+        assert (Policy({"a": rule}).allows("a", "memory", "plain") is None) is allowed

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from foreword._diagnostics import Place
 from foreword._policy import LayerRule, Policy, SectionRule
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
 from foreword._resolve import resolve, resolve_changed
 from foreword._standing import raw_after, text_hash
+from foreword._text import join
 
 
 def edit(layer: str, name: str, mode: str = "plain", **given: Any) -> PreparedEdit:
@@ -93,6 +96,29 @@ def test_a_patch_that_has_no_heading_before_rendering_changes_no_base() -> None:
     patch = edit("project", "x", "patch", heading="Ada")
     for base, outcome in ((text_hash(below.raw), "applied"), (text_hash("x"), "stale"), (text_hash(""), "stale")):
         assert outcomes(below, patch, edit("override", "y", "append", base=base))[-1] == ("y", outcome)
+
+
+@pytest.mark.parametrize("layer", ["project", "memory", "extension"])
+def test_others_may_define_with_title_and_place(layer: str) -> None:
+    """Who may define a section gives its title and place with it, by a definition and by a plain text."""
+    others_may = frozenset({"define"})
+    policy = Policy({"a": SectionRule(editable_by=frozenset({"builtin"}), others_may=others_may)})
+    given = edit(layer, "x", "define", title="T", priority=7)
+    plain = given._replace(mode="plain")
+    (section,) = resolve([given], policy).sections
+    assert (section.title, section.priority) == ("T", 7)
+    sections = resolve([plain], policy).sections
+    # Of a plugin's plain text it is not known whether it defines.
+    assert [(one.title, one.priority) for one in sections] == ([] if layer == "extension" else [("T", 7)])
+
+
+def test_a_heading_behind_what_is_exchanged_is_no_part_of_it() -> None:
+    """The heading behind exchanged lines is moved to the margin, and no other line is."""
+    below = edit("builtin", "base", text="# A\n\n1\n2\n3\n\n  # B\n\n  b\n  c\n  d\n  e\n  f\n  g")
+    for new in ("- x", "- x\n- y", "x\n\n  z\n\ny\n\nv"):
+        (section,) = resolve([below, edit("project", "x", "patch", heading="A", text=new)], Policy()).sections
+        rest = "# B\n\n  b\n  c\n  d\n  e\n  f\n  g"
+        assert join(section.standing.spans) == f"# A\n\n{new}\n\n{rest}"
 
 
 # -- sizes ---------------------------------------------------------------------------------------

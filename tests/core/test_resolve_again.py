@@ -232,3 +232,19 @@ def test_a_text_that_changes_costs_only_itself() -> None:
     assert texts(LAYOUTS["default"], last) == ["a", "new", "c", "newer"]
     assert texts(LAYOUTS["default"], resolution) == before["default"] == ["a", "b", "c", "d"]
     assert texts(LAYOUTS["xml"], resolution) == before["xml"]
+
+
+def test_what_comes_in_place_is_counted() -> None:
+    """Where nothing was limited before, a text that comes to be limited is counted: for its layer or for the prompt."""
+    base, blank = stood("a", "one"), stood("a", "")
+    more = stood("a", "more", layer="memory", mode="append", trusted=False)
+    limits = {"memory": LayerRule(layer=100)}
+    for policy, before, gone, come, sizes in (
+        (Policy(layers=limits), [base], [], [more], {"memory": 4}),
+        (Policy(prompt=100), [blank], [blank], [base], {None: 3}),
+    ):
+        earlier = resolve(before, policy)
+        later = resolve_changed(earlier, gone, come, policy)
+        assert earlier.sizes == {}
+        assert later.of is not None
+        assert later.sizes == sizes
