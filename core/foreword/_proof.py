@@ -50,9 +50,9 @@ def proof(
     """
     seen = tuple([observation for one in given for observation in one.seen or ()])
     absent: tuple[tuple[Root, str, tuple[str, ...]], ...] = ()
-    if prompts is not None and subject.agent is not None:
-        if not any(one.provider.entry_point == "agent" for one in given):
-            absent = ((prompts, AGENTS, spellings(subject.agent)),)
+    has_own = any(one.provider.entry_point == "agent" for one in given)
+    if prompts is not None and subject.agent is not None and not has_own:
+        absent = ((prompts, AGENTS, spellings(subject.agent)),)
     around = Evidence()
     if subject.memory is not None and prompts is not None:
         # Where a link leads, something above can become a link as well.
