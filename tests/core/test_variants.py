@@ -1,0 +1,115 @@
+"""Agents that have nothing of their own but a name: their prompts are those that a builder of their own makes."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from foreword import Builder, Prompt
+from foreword._variant import Variant
+
+PIECES = (
+    "{{ agent_name }}", "{{agent_name}}", "\\{{ agent_name }}", "{{ agnt_name }}", "{{ team }}", "# ", "## ",
+    "---", "===", "\n", "\n\n", " ", "- ", "1. ", "> ", "You are ", "Safety Guidelines", "```", "<!-- ", " -->",
+    "é", "\u200d",
+)  # fmt: skip
+"""What a text is made of: placeholders where they matter to Markdown, to titles and to the scanner."""
+
+NAMES = ("ada", "Bea-2", "c", "operator", "x_y", "Ned--Z", "d.e", "-f", "7th", "Zoë", "_g", "h-")
+FILES = ("AGENTS.md", "IDENTITY.md", "SAFETY.md", "STYLE.md", "a.md", "tools/read.md")
+FRONT = ("", "---\ntitle: T\n---\n", "---\nmode: append\n---\n", "---\nwhen: {agents: [ada, c]}\n---\n",
+         "---\ntemplate: jinja\n---\n", "---\ntitle: ''\npriority: 50\n---\n")  # fmt: skip
+
+texts = st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join)
+trees = st.dictionaries(st.sampled_from(FILES), st.tuples(st.sampled_from(FRONT), texts), max_size=5)
+teams = st.sampled_from([None, "red", "two\nlines", ""])
+
+
+def everything(prompt: Prompt) -> tuple[object, ...]:
+    """Return all that can be asked of a prompt."""
+    lines = prompt.lines()
+    return (
+        prompt.text,
+        prompt.agent,
+        dict(prompt.tools),
+        prompt.diagnostics,
+        prompt.sections,
+        lines,
+        [str(one) for one in prompt.explain()],
+        prompt.fingerprint,
+    )
+
+
+def outcome(build: Callable[[], Prompt]) -> tuple[object, ...]:
+    """Return the prompt, or how its build ended."""
+    try:
+        return everything(build())
+    except Exception as failure:
+        return type(failure), str(failure)
+
+
+@given(tree=trees, team=teams, layout=st.sampled_from(["default", "xml"]), names=st.permutations(NAMES))
+@settings(max_examples=60)
+def test_the_prompt_of_any_agent_is_that_of_a_builder_of_its_own(
+    tree: dict[str, tuple[str, str]], team: str | None, layout: str, names: list[str]
+) -> None:
+    """Whatever the files say, whichever agents were built for before, one by one or together, it is the same prompt."""
+    with tempfile.TemporaryDirectory() as place:
+        prompts = Path(place, "prompts")
+        (prompts / "agents/own").mkdir(parents=True)
+        (prompts / "agents/own/STYLE.md").write_text("Own of {{ agent_name }}.")
+        for name, (front, text) in tree.items():
+            (prompts / name).parent.mkdir(exist_ok=True)
+            (prompts / name).write_text(front + text)
+        more = f"[variables]\nteam = {team!r}\n" if team is not None and "\n" not in team else ""
+        config = Path(place, "foreword.toml")
+        config.write_text(f'prompts_dir = "prompts"\nlayout = "{layout}"\n{more}')
+
+        def builder() -> Builder:
+            return Builder.from_config(config, plugins=False, on_diagnostic=lambda _: None)
+
+        asked = ["own", *names[:6], "own"]
+        cold = [outcome(lambda agent=agent: builder().build(agent)) for agent in asked]
+        warm = builder()
+        assert [outcome(lambda agent=agent: warm.build(agent)) for agent in asked] == cold
+        assert [outcome(lambda agent=agent: warm.build(agent)) for agent in asked] == cold
+        many = builder().build_many(asked * 3, on_error="return")
+        for one, expected in zip(many[len(asked) :], cold * 2, strict=True):
+            if isinstance(one, Prompt):
+                assert everything(one) == expected
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Builder:
+    """A builder over files of which one has the agent's name in it."""
+    (tmp_path / "AGENTS.md").write_text("You are {{ agent_name }}.\n\nBe brief.")
+    (tmp_path / "STYLE.md").write_text("Short sentences.")
+    return Builder(prompts_dir=tmp_path, plugins=False, on_diagnostic=lambda _: None)
+
+
+def test_prompts_that_differ_in_a_name_only_are_made_when_they_are_asked_for(plain: Builder) -> None:
+    """After the first agent, the others hold no text, and have it all the same."""
+    plain.build("first")
+    prompt = plain.build("second")
+    assert isinstance(prompt._source, Variant)
+    assert prompt.text.startswith("You are second.")
+    assert plain.build("second") is prompt
+
+
+def test_an_agent_that_is_given_a_directory_has_its_own_prompt_from_then_on(plain: Builder, tmp_path: Path) -> None:
+    """A directory of an agent that appears, or goes away, is seen by the next build."""
+    plain.build("first")
+    before = plain.build("second").text
+    os.makedirs(tmp_path / "agents/second")
+    (tmp_path / "agents/second/AGENTS.md").write_text("I am the second.")
+    assert plain.build("second").text.startswith("I am the second.")
+    assert plain.build("third").text == before.replace("second", "third")
+    (tmp_path / "agents/second/AGENTS.md").unlink()
+    (tmp_path / "agents/second").rmdir()
+    assert plain.build("second").text == before
