@@ -12,7 +12,7 @@ from foreword.files._reader import Directory, MarkdownFile, Reader
 from foreword.files._roots import Root, root
 from foreword.templates._names import Value
 
-from ._diagnostics import Diagnostic, Place, Severity
+from ._diagnostics import Diagnostic, Place, Severity, is_sound
 from ._provider import Provider
 from ._screen import Screen
 from ._trust import skill_hash
@@ -219,8 +219,14 @@ class Context:
             place: the file and line.
             remedy: what to do about it.
             section: the section it concerns.
+
+        Raises:
+            ValueError: the severity is none of these, or a text is none.
         """
-        self._note(Diagnostic(code, severity, message, place, remedy, section))
+        said = Diagnostic(code, severity, message, place, remedy, section)
+        if not is_sound(said):
+            raise ValueError("a report is a code, one of error, warning and info, and texts")
+        self._note(said)
 
     def _note(self, diagnostic: Diagnostic) -> None:
         provider = str(self._provider) if self._provider is not None else None

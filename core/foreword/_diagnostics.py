@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
@@ -103,6 +105,23 @@ class Diagnostic:
             where += f" ({self.provider})"
         remedy = f" ({self.remedy})" if self.remedy else ""
         return printable(f"{self.code} {self.severity}{where}: {self.message}{remedy}")
+
+
+def is_sound(given: object) -> bool:
+    """Return whether something is a diagnostic whose parts are what they should be; a stranger could make any."""
+    if not isinstance(given, Diagnostic):
+        return False
+    part: Callable[[str], object] = partial(getattr, given)
+    place = part("place")
+    path, line = ("", None) if place is None else (getattr(place, "path", None), getattr(place, "line", None))
+    return (
+        part("severity") in ("error", "warning", "info")
+        and all(isinstance(part(name), str) for name in ("code", "message", "remedy", "traceback"))
+        and all(part(name) is None or isinstance(part(name), str) for name in ("section", "provider"))
+        and (place is None or isinstance(place, Place))
+        and isinstance(path, str)
+        and (line is None or isinstance(line, int))
+    )
 
 
 def printable(text: str) -> str:

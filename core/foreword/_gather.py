@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ._context import Context
-from ._diagnostics import Diagnostic
+from ._diagnostics import Diagnostic, is_sound
 from ._implementation import Implementation
 from ._manager import Manager
 from ._model import Edit, Section
@@ -126,7 +126,7 @@ def gather_checks(manager: Manager, context: Context, prompt: Prompt) -> list[Di
         given = {"prompt": prompt, "context": caller.context(implementation.provider)}
         call = partial(implementation.function, *(given[name] for name in implementation.arguments))
         for index, item in enumerate(caller.listed(implementation, "foreword_check", "a list of Diagnostic", call)):
-            if isinstance(item, Diagnostic):
+            if isinstance(item, Diagnostic) and is_sound(item):
                 gathered.diagnostics.append(replace(item, provider=str(implementation.provider)))
             else:
                 what = f"returned {type(item).__name__} at index {index} of foreword_check, not a Diagnostic"

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from foreword.files._reader import MarkdownFile
 from foreword.markdown._front_matter import When
 
-from ._diagnostics import Diagnostic
+from ._diagnostics import is_sound
 from ._implementation import Calls
 from ._model import Edit, Section
 from ._plain_sections import plain_copy, same_section
@@ -151,7 +151,7 @@ def _unchecked(section: Section) -> str | None:
     if type(section) is Edit:
         findings = cast("object", section.findings)
         if not isinstance(findings, tuple) or not all(
-            isinstance(one, Diagnostic) for one in cast("tuple[object, ...]", findings)
+            is_sound(one) for one in cast("tuple[object, ...]", findings)
         ):
             return "findings: Input should be a tuple of Diagnostic"
     return None

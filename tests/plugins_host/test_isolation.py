@@ -469,3 +469,45 @@ def test_whatever_a_hook_returns_the_built_in_prompt_stands(junk: object) -> Non
     assert [prompt.section(id).text for id in BUILT_IN] == [section.text for section in expected.sections]
     others = {section.id for section in prompt.sections} - set(BUILT_IN)
     assert all(id.startswith("acme-junk.") for id in others)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "Diagnostic('FW060', 'fatal', 'said')",
+        "Diagnostic(5, 'error', 'said')",
+        "Diagnostic('FW060', 'error', None)",
+        "Diagnostic('FW060', 'error', 'said', 'here')",
+        "Diagnostic('FW060', 'error', 'said', Place(7))",
+        "Diagnostic('FW060', 'error', 'said', Place('a', 'b'))",
+        "Diagnostic('FW060', 'error', 'said', section=3)",
+    ],
+)
+def test_a_diagnostic_that_is_none_costs_only_its_own(site: Any, wrong: str) -> None:
+    """A plugin's diagnostic with a wrong part is named, wherever the plugin gives it, and the rest is built."""
+    source = f"""
+    from foreword import Diagnostic, Edit, Place
+    @hookimpl
+    def foreword_sections(context):
+        return [Edit("acme-broken.x", "X", findings=({wrong},)), Section("acme-broken.good", "Good.")]
+    @hookimpl
+    def foreword_check(prompt, context):
+        return [{wrong}]
+    """
+    builder, prompt, found = build_beside_a_good_one(site, source)
+    assert "acme-broken.good" in [section.id for section in prompt.sections]
+    assert [one.code for one in found] == ["FW034"]
+    assert [one.code for one in builder.check(prompt)] == ["FW034"]
+
+
+def test_a_report_of_no_known_severity_is_refused(site: Any) -> None:
+    """What a plugin reports is a code, a known severity and texts; anything else is the plugin's own failure."""
+    source = """
+    @hookimpl
+    def foreword_sections(context):
+        context.report("FW060", "fatal", "said")
+        return [Section("acme-broken.x", "X")]
+    """
+    _, prompt, found = build_beside_a_good_one(site, source)
+    assert stands_without(prompt)
+    assert [one.code for one in found] == ["FW033"]
