@@ -1,9 +1,10 @@
-"""Per-agent directories that no agent reads."""
+"""Per-agent directories: what they are called, and which of them no agent reads."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from typing import Final
 
 from foreword.config._settings import Settings
 from foreword.files._reader import Reader
@@ -15,7 +16,13 @@ from ._diagnostics import Diagnostic, Place
 from ._errors import ConfigError
 from ._names import agent_name
 
-_FOLDER = "agents"
+AGENTS: Final = "agents"
+"""Where the directories of agents lie, below the prompts directory."""
+
+
+def spellings(agent: str) -> tuple[str, ...]:
+    """Return what the directory of an agent may be called; some file systems keep letters and their marks apart."""
+    return (agent,) if agent.isascii() else (agent, unicodedata.normalize("NFD", agent))
 
 
 def idle_agent_directories(settings: Settings, reader: Reader) -> Iterator[Diagnostic]:
@@ -26,7 +33,7 @@ def idle_agent_directories(settings: Settings, reader: Reader) -> Iterator[Diagn
     prompts = settings.prompts_dir
     if prompts is None:
         return
-    inside = Root(below(prompts.written, _FOLDER), below(prompts.path, _FOLDER))
+    inside = Root(below(prompts.written, AGENTS), below(prompts.path, AGENTS))
     for entry in reader.tree(inside, depth=1):
         name = unicodedata.normalize("NFC", entry.rstrip("/"))
         place = Place(below(inside.written, entry.rstrip("/")))

@@ -14,6 +14,7 @@ from foreword.files._cache import Cache
 from foreword.files._reader import Reader, Readings
 from foreword.files._stamps import Evidence
 
+from ._agent_directories import AGENTS
 from ._batch import Batch
 from ._built import Built, Call
 from ._context import Context
@@ -22,6 +23,7 @@ from ._errors import ForewordError
 from ._findings import in_order
 from ._frozen import frozen
 from ._gather import Gathering
+from ._keeping import keep
 from ._layout import LAYOUTS
 from ._manager import Manager
 from ._names import MAX_AGENT_NAME, agent_name
@@ -34,7 +36,7 @@ from ._proof import Looked, proof
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
 from ._shared import Shared
-from ._sources import AGENTS, Sources
+from ._sources import Sources
 from ._subject import Subject
 from ._variant import PLAIN_NAME, Variant
 
@@ -147,7 +149,7 @@ class Assembly:
             return before
         prompt = Prompt(Variant(common, agent), common.found, agent, LAYOUTS[settings.layout])
         built = Built(tuple(batch.shared), Strangers(), read_like, prompt, ())
-        self._keep(agent, built)
+        keep(self.built, agent, built, MOST_BUILT)
         return built
 
     def build(self, manager: Manager, batch: Batch, agent: str | None, call: Call) -> Built:
@@ -178,14 +180,8 @@ class Assembly:
         prompt = Prompt(source, found, agent, LAYOUTS[self.settings.layout])
         built = Built(asked.given, asked.strangers, asked.values, prompt, fatal)
         if call.is_bare:
-            self._keep(agent, built)
+            keep(self.built, agent, built, MOST_BUILT)
         return built
-
-    def _keep(self, agent: str | None, built: Built) -> None:
-        self.built[agent] = built
-        if len(self.built) > MOST_BUILT:
-            for key in list(self.built)[: MOST_BUILT // 2]:
-                self.built.pop(key, None)
 
     def _proof(
         self, manager: Manager, batch: Batch, given: Sequence[Given], subject: Subject

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from foreword.scan._suspects import suspected
 
 from ._diagnostics import Diagnostic
 from ._draft import MEND, REMEDIES, Draft
 from ._edit_text import EditText
+from ._keeping import keep
 from ._names import is_tool
 from ._origin import Origin
 from ._plain_edit import plain_edit
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     from ._model import Section
     from ._sources import Given
-
-V = TypeVar("V")
 
 Typed: TypeAlias = "frozenset[tuple[str, type, Value, bool]]"
 """Variables as what they read like, and whether the operator or the call gave each."""
@@ -83,7 +82,7 @@ class Drafts:
         basis = self._bases.get(id(given))
         if basis is None or basis.given is not given:
             basis = self._drafted(given, policy, screen)
-            _keep(self._bases, id(given), basis)
+            keep(self._bases, id(given), basis, MOST_DRAFTS)
         return basis
 
     def _drafted(self, given: Given, policy: Policy, screen: Screen) -> Basis:
@@ -106,7 +105,7 @@ class Drafts:
             position += 1
             if kept is None:
                 made = plain_edit(edit, origin, position, clean) or Draft(edit, origin, position, 0, screen)
-                _keep(self._kept, id(edit), (edit, origin, position, made))
+                keep(self._kept, id(edit), (edit, origin, position, made), MOST_DRAFTS)
             else:
                 made = kept[3]
             if not isinstance(made, Draft):
@@ -118,13 +117,6 @@ class Drafts:
                 said += made.said
                 edits.append(made.prepared)
         return Basis(given, Part(tuple(edits), tuple(said)), tuple(open))
-
-
-def _keep(kept: dict[int, V], key: int, value: V) -> None:
-    kept[key] = value
-    if len(kept) > MOST_DRAFTS:
-        for old in list(kept)[: MOST_DRAFTS // 2]:
-            kept.pop(old, None)
 
 
 def typed(values: Mapping[str, Value], trusted: Collection[str] = ()) -> Typed:

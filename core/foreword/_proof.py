@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from foreword.files._stamps import Evidence, ancestry
 
-from ._sources import AGENTS, spellings
+from ._agent_directories import AGENTS, spellings
 
 if TYPE_CHECKING:
     from foreword.files._reader import Observation, Reader

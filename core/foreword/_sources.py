@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ._agent_directories import AGENTS, spellings
+from ._keeping import keep
 from ._plugin_calls import Contribution
 from ._prepare import typed
 
@@ -18,17 +19,12 @@ if TYPE_CHECKING:
     from ._provider import Provider
     from ._subject import Subject
 
-K = TypeVar("K")
-V = TypeVar("V")
-
 MOST_KEPT: Final = 8192
 
 
 SHARED: Final = frozenset({"builtin", "directory"})
 """The sources that give all agents the same."""
 
-AGENTS: Final = "agents"
-"""Where the directories of agents lie, below the prompts directory."""
 
 
 class Given(NamedTuple):
@@ -80,7 +76,7 @@ class Sources:
 
     def keep_before(self, agent: str | None, contributions: tuple[Contribution, ...]) -> None:
         """Keep what strangers contributed, and let go of the older half when that is of too many agents."""
-        _keep(self._before, agent, contributions)
+        keep(self._before, agent, contributions, MOST_KEPT)
 
     def scope(self, entry_point: str, subject: Subject, reader: Reader) -> Hashable:
         """Return what has to be the same for a source to give the same, as long as the files are.
@@ -118,16 +114,4 @@ class Sources:
 
     def keep(self, scope: Hashable, given: Given) -> None:
         """Keep what a source gave, and let go of the older half when they are too many."""
-        _keep(self._kept, scope, given)
-
-
-def _keep(kept: dict[K, V], key: K, value: V) -> None:
-    kept[key] = value
-    if len(kept) > MOST_KEPT:
-        for old in list(kept)[: MOST_KEPT // 2]:
-            kept.pop(old, None)
-
-
-def spellings(agent: str) -> tuple[str, ...]:
-    """Return what the directory of an agent may be called; some file systems keep letters and their marks apart."""
-    return (agent,) if agent.isascii() else (agent, unicodedata.normalize("NFD", agent))
+        keep(self._kept, scope, given, MOST_KEPT)
