@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Callable
@@ -67,7 +68,7 @@ def test_the_prompt_of_any_agent_is_that_of_a_builder_of_its_own(
         for name, (front, text) in tree.items():
             (prompts / name).parent.mkdir(exist_ok=True)
             (prompts / name).write_text(front + text)
-        more = f"[variables]\nteam = {team!r}\n" if team is not None and "\n" not in team else ""
+        more = f"[variables]\nteam = {json.dumps(team)}\n" if team is not None else ""
         config = Path(place, "foreword.toml")
         config.write_text(f'prompts_dir = "prompts"\nlayout = "{layout}"\n{more}')
 
