@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
-from ._alone import alone
 from ._diagnostics import Diagnostic
 from ._fold import Fold
 from ._layers import RANK
 from ._names import KNOWN_IDS, is_tool, last_part
 from ._policy import Policy
 from ._prepared import PreparedEdit, Step
+from ._stack import Stack, place_of, stacked, standing_of, steps_of, title_of
 from ._standing import Standing
 from ._text import join
 from ._titles import RESERVED, own_heading, reserved_by, unreserved
@@ -27,22 +26,27 @@ class ResolvedSection:
         id: what it is called.
         title: the title it stands under, or None.
         own_heading: whether that is the heading with which its text begins.
-        priority: its place, low first.
-        standing: what stands, and where it came from.
         place_key: where it stands among the sections: priority, layer that defined it, id.
-        written: the section as a layout writes it, once it was asked for.
     """
 
-    __slots__ = ("id", "own_heading", "place_key", "priority", "standing", "title", "written")
+    __slots__ = ("_stack", "_standing", "id", "own_heading", "place_key", "title")
 
-    def __init__(self, id: str, title: str | None, own_heading: bool, standing: Standing) -> None:
+    def __init__(
+        self,
+        id: str,
+        title: str | None,
+        own_heading: bool,
+        priority: int,
+        stack: Stack | None,
+        standing: Standing | None = None,
+    ) -> None:
         self.id = id
         self.title = title
         self.own_heading = own_heading
-        self.priority = standing.priority
-        self.standing = standing
-        self.place_key = (standing.priority, RANK[standing.definer.layer], id)
-        self.written: tuple[object, Parts] | None = None
+        # What a stack comes to can be said at any time, and is seldom asked for.
+        self._stack = stack
+        self._standing = standing
+        self.place_key = (priority, RANK[self.definer.layer], id)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ResolvedSection) and self._all() == other._all()
@@ -54,42 +58,136 @@ class ResolvedSection:
         return self.id, self.title, self.own_heading, self.standing
 
     @property
+    def standing(self) -> Standing:
+        """What stands, and where it came from."""
+        standing = self._standing
+        if standing is None:
+            assert self._stack is not None
+            self._standing = standing = standing_of(self._stack)
+        return standing
+
+    @property
+    def priority(self) -> int:
+        """Its place, low first."""
+        return self.place_key[0]
+
+    @property
+    def text(self) -> str:
+        """The text, without the title."""
+        return join(self.standing.spans) if self._stack is None else self._stack[-1].text
+
+    @property
     def title_trusted(self) -> bool:
         """Whether the operator gave the title."""
+        if self._stack is not None and self.title is not None:
+            return True
         return self.standing.title is not None and self.standing.titled_by.trusted
+
+    @property
+    def place_trusted(self) -> bool:
+        """Whether the operator decided where it stands."""
+        return self._stack is not None or self.standing.placed_by.trusted
 
     @property
     def definer(self) -> PreparedEdit:
         """The edit that defined the section."""
-        return self.standing.definer
+        return self.standing.definer if self._stack is None else self._stack[0]
 
     @property
     def winner(self) -> PreparedEdit:
         """The edit whose text stands."""
-        return self.standing.winner
+        return self.standing.winner if self._stack is None else self._stack[-1]
 
 
-
-class Folded(NamedTuple):
+class Folded:
     """What the edits of one section came to.
 
-    ``edits`` are they, as they were given; ``reserves`` the keys of the titles that the operator's among them take.
-    ``strange`` is whether any is a stranger's: only then do the titles count that all reserve, which were ``reserved``.
+    Attributes:
+        edits: the edits, as they were given.
+        id: what the section is called.
+        section: the section that stands; None where none does.
+        diagnostics: what there is to say.
+        lost: the edits that found nothing below to work on.
+        strange: whether any edit is a stranger's: only then do the titles count that all reserve.
+        reserved: those titles.
+        bytes: how many bytes of the text each layer gave that may only give so many.
+        total: how many bytes the text has, where the prompt may only have so many.
     """
 
-    edits: list[PreparedEdit]
-    id: str
-    section: ResolvedSection | None
-    steps: tuple[Step, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    lost: tuple[PreparedEdit, ...]
-    reserves: frozenset[str]
-    reserved: frozenset[str]
-    strange: bool
-    bytes: Mapping[str, int]
-    """How many bytes of the text each layer gave that may only give so many."""
-    total: int
-    """How many bytes the text has, where the prompt may only have so many."""
+    __slots__ = (
+        "_reserves", "_stack", "_steps", "bytes", "diagnostics", "edits", "id", "lost", "reserved", "section",
+        "strange", "total",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        edits: list[PreparedEdit],
+        id: str,
+        section: ResolvedSection | None,
+        steps: tuple[Step, ...] | None,
+        stack: Stack,
+        sizes: Mapping[str, int],
+        total: int,
+        diagnostics: tuple[Diagnostic, ...] = (),
+        lost: tuple[PreparedEdit, ...] = (),
+        strange: bool = False,
+        reserved: frozenset[str] = RESERVED,
+    ) -> None:
+        self.edits = edits
+        self.id = id
+        self.section = section
+        self._steps = steps
+        self._stack = stack
+        self.bytes = sizes
+        self.total = total
+        self.diagnostics = diagnostics
+        self.lost = lost
+        self.strange = strange
+        self.reserved = reserved
+        self._reserves: frozenset[str] | None = None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The chain: every edit that was tried, low to high, with its outcome."""
+        steps = self._steps
+        if steps is None:
+            self._steps = steps = steps_of(self._stack)
+        return steps
+
+    @property
+    def is_stack(self) -> bool:
+        """Whether every edit simply holds, or would if none stood over it."""
+        return bool(self._stack)
+
+    @property
+    def reserves(self) -> frozenset[str]:
+        """The keys of the titles that the operator's edits take."""
+        reserves = self._reserves
+        if reserves is None:
+            self._reserves = reserves = reserved_by(self.edits)
+        return reserves
+
+
+def folded_stack(edits: list[PreparedEdit], policy: Policy) -> Folded | None:
+    """Return what the edits of one section come to where each simply stands over the one below; else None.
+
+    Args:
+        edits: every edit of the section, in any order.
+        policy: what the operator allows.
+    """
+    stack = stacked(edits, policy)
+    if stack is None:
+        return None
+    definer, winner = stack[0], stack[-1]
+    id = definer.id
+    title, own = title_of(stack)
+    priority, _ = place_of(stack)
+    sizes, total = _NO_SIZES, 0
+    if winner.layer in policy.limited:
+        sizes = {winner.layer: len(winner.text.encode())}
+    if policy.prompt is not None:
+        total = len(winner.text.encode())
+    return Folded(edits, id, ResolvedSection(id, title, own, priority, stack), None, stack, sizes, total)
 
 
 def folded(key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozenset[str] = RESERVED) -> Folded:
@@ -101,21 +199,6 @@ def folded(key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozen
         policy: what the operator allows.
         reserved: the keys of the titles that no untrusted layer may take.
     """
-    if len(edits) == 1 and (standing := alone(edits[0], policy)) is not None:
-        edit = edits[0]
-        return Folded(
-            edits,
-            edit.id,
-            _section(edit.id, standing, reserved),
-            (Step(edit, "applied", ""),),
-            (),
-            (),
-            reserved_by(edits),
-            RESERVED,
-            False,
-            _sizes(standing, policy),
-            _total(standing, policy),
-        )
     fold = Fold(key, edits, policy, reserved)
     fold.run()
     standing = fold.standing
@@ -131,13 +214,13 @@ def folded(key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozen
         id,
         section,
         fold.steps(),
-        tuple(fold.diagnostics),
-        tuple(fold.without_target),
-        reserved_by(edits),
-        reserved if strange else RESERVED,
-        strange,
+        (),
         _sizes(standing, policy) if standing is not None else _NO_SIZES,
         _total(standing, policy) if standing is not None else 0,
+        tuple(fold.diagnostics),
+        tuple(fold.without_target),
+        strange,
+        reserved if strange else RESERVED,
     )
 
 
@@ -165,7 +248,7 @@ def _section(id: str, standing: Standing, reserved: frozenset[str]) -> ResolvedS
         title, own = heading, True
     elif title is None and not standing.winner.trusted and not is_tool(id):
         title = _title_of_untitled(id, reserved)
-    return ResolvedSection(id, title, own, standing)
+    return ResolvedSection(id, title, own, standing.priority, None, standing)
 
 
 def _title_of_untitled(id: str, reserved: frozenset[str]) -> str:

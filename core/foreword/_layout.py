@@ -9,7 +9,6 @@ from foreword.markdown._borders import safe_title
 
 from ._folded import Parts, ResolvedSection
 from ._resolution import Resolution
-from ._text import join
 
 SEPARATOR = "\n\n"
 """What stands between two sections: one blank line."""
@@ -28,7 +27,7 @@ class DefaultLayout:
 
     def parts(self, section: ResolvedSection) -> Parts:
         """Return the heading, the text, and nothing."""
-        text = join(section.standing.spans)
+        text = section.text
         if not section.title or section.own_heading:
             return (), text, ()
         title = section.title if section.title_trusted else safe_title(section.title)
@@ -43,40 +42,30 @@ class XmlLayout:
         from ._xml_layout import render
 
         title = None if section.own_heading else section.title
-        opening, *text, closing = render([(section.id, title, join(section.standing.spans))]).split("\n")
+        opening, *text, closing = render([(section.id, title, section.text)]).split("\n")
         return (opening,), "\n".join(text), (closing,)
 
 
 LAYOUTS: Mapping[str, Layout] = {"default": DefaultLayout(), "xml": XmlLayout()}
 
 
-def parts(layout: Layout, section: ResolvedSection) -> Parts:
-    """Return one section as the layout writes it; the section keeps what it was asked for last."""
-    kept = section.written
-    if kept is None or kept[0] is not layout:
-        section.written = kept = (layout, layout.parts(section))
-    return kept[1]
-
-
-def rendered(layout: Layout, section: ResolvedSection) -> str:
-    """Return one section as the layout writes it, as one text."""
-    return written(parts(layout, section))
-
-
 def texts(layout: Layout, resolution: Resolution) -> list[str]:
     """Return the sections of a resolution as the layout writes them; it keeps them, but for what is only its own."""
-    kept = resolution.written
-    if kept is not None and kept[0] is layout:
-        return kept[1]
     if resolution.of is not None:
         base, exchanged = resolution.of
         own = list(texts(layout, base))
         for place, section in exchanged:
             own[place] = written(layout.parts(section))
         return own
-    made = [rendered(layout, section) for section in resolution.sections]
-    resolution.written = (layout, made)
-    return made
+    kept = resolution.written
+    if kept is None or kept[0] is not layout:
+        made = [written(layout.parts(section)) for section in resolution.sections]
+        resolution.written = (layout, [*made])
+        return made
+    if None in kept[1]:
+        missing = zip(resolution.sections, kept[1], strict=True)
+        kept[1][:] = [written(layout.parts(section)) if text is None else text for section, text in missing]
+    return [text for text in kept[1] if text is not None]
 
 
 def written(parts: Parts) -> str:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, overload
 from ._diagnostics import Diagnostic, Place
 from ._errors import UnknownSection
 from ._folded import ResolvedSection
-from ._layout import LAYOUTS, SEPARATOR, Layout, parts, texts
+from ._layout import LAYOUTS, SEPARATOR, Layout, texts
 from ._names import id_key, last_part
 from ._prepared import PreparedEdit, Span, Step
 from ._resolution import Resolution
-from ._text import join
 
 if TYPE_CHECKING:
     from ._explanation import Explanation
@@ -148,7 +147,7 @@ class Prompt:
         """The prose for tools, by the tool's name."""
         return MappingProxyType(
             {
-                section.id.removeprefix("tools/"): join(section.standing.spans)
+                section.id.removeprefix("tools/"): section.text
                 for section in sorted(self._resolution.tools, key=lambda section: section.id)
             }
         )
@@ -207,7 +206,7 @@ class Prompt:
         for section in self._resolution.sections:
             if lines:
                 add("", None, None, None, None)
-            before, body, after = parts(self._layout, section)
+            before, body, after = self._layout.parts(section)
             by = section.standing.titled_by
             for text in before:
                 add(text, section.id, Place(by.place.path), str(by.provider), by.layer)
@@ -256,7 +255,7 @@ def _public(section: ResolvedSection, steps: tuple[Step, ...]) -> PromptSection:
         defined_in=section.definer.layer,
         origin=winner.place,
         provider=str(winner.provider),
-        text=join(section.standing.spans),
+        text=section.text,
         provenance=steps,
     )
 

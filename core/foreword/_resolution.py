@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ._diagnostics import Diagnostic
 from ._folded import Folded, ResolvedSection
 from ._prepared import Step
+from ._titles import RESERVED
 
 
 class Resolution:
@@ -14,18 +15,17 @@ class Resolution:
 
     Attributes:
         tools: the prose for tools.
-        reserved: the keys of the titles that no untrusted layer may take.
         is_moved: whether any section stands elsewhere than at its place.
         diagnostics: what there is to say.
         fatal: the findings for which the build must raise.
         sizes: how many bytes each limited layer gave together; under None, how many all have, where that is limited.
         of: the resolution that this one is but for the texts of some sections, and those sections by their key; for
             thousands of agents it takes much less room than all sections would.
-        written: the sections as a layout writes them, once they were asked for.
+        written: the sections as a layout writes them, as far as they were asked for.
     """
 
     __slots__ = (
-        "_folded", "_sections", "diagnostics", "fatal", "is_moved", "of", "reserved", "sizes", "tools", "written",
+        "_folded", "_reserved", "_sections", "diagnostics", "fatal", "is_moved", "of", "sizes", "tools", "written",
     )  # fmt: skip
 
     def __init__(
@@ -33,7 +33,6 @@ class Resolution:
         sections: tuple[ResolvedSection, ...] | None,
         tools: tuple[ResolvedSection, ...],
         folded: Mapping[str, Folded],
-        reserved: frozenset[str],
         is_moved: bool,
         diagnostics: tuple[Diagnostic, ...],
         fatal: tuple[Diagnostic, ...],
@@ -43,13 +42,13 @@ class Resolution:
         self._sections = sections
         self._folded = folded
         self.tools = tools
-        self.reserved = reserved
+        self._reserved: frozenset[str] | None = None
         self.is_moved = is_moved
         self.diagnostics = diagnostics
         self.fatal = fatal
         self.sizes = sizes
         self.of = of
-        self.written: tuple[object, list[str]] | None = None
+        self.written: tuple[object, list[str | None]] | None = None
 
     @property
     def sections(self) -> tuple[ResolvedSection, ...]:
@@ -68,6 +67,17 @@ class Resolution:
         return self._folded if self.of is None else {**self.of[0].folded, **self._folded}
 
     @property
+    def reserved(self) -> frozenset[str]:
+        """The keys of the titles that no untrusted layer may take."""
+        if self.of is not None:
+            # A resolution of which sections reserve others is that of no other.
+            return self.of[0].reserved
+        reserved = self._reserved
+        if reserved is None:
+            self._reserved = reserved = reserved_in(self._folded.values())
+        return reserved
+
+    @property
     def chains(self) -> dict[str, tuple[Step, ...]]:
         """Every edit that was tried, with its outcome, by section."""
         return {one.id: one.steps for _, one in sorted(self.folded.items(), key=by_key)}
@@ -77,7 +87,15 @@ class Resolution:
         if self.of is None:
             return self
         told = (self.diagnostics, self.fatal, self.sizes)
-        return Resolution(self.sections, self.tools, self.folded, self.reserved, self.is_moved, *told)
+        whole = Resolution(self.sections, self.tools, self.folded, self.is_moved, *told)
+        whole._reserved = self.of[0]._reserved
+        kept = self.of[0].written
+        if kept is not None:
+            texts = list(kept[1])
+            for place, _ in self.of[1]:
+                texts[place] = None
+            whole.written = (kept[0], texts)
+        return whole
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Resolution) and self._all() == other._all()
@@ -87,6 +105,11 @@ class Resolution:
 
     def _all(self) -> tuple[object, ...]:
         return self.sections, self.tools, self.chains, self.diagnostics, self.fatal
+
+
+def reserved_in(found: Iterable[Folded]) -> frozenset[str]:
+    """Return the keys of the titles that no untrusted layer may take where these sections stand."""
+    return RESERVED.union(*[one.reserves for one in found if one.reserves])
 
 
 def by_key(keyed: tuple[str, object]) -> str:

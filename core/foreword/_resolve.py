@@ -7,16 +7,15 @@ the clock; the order in which the edits are given decides nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from ._diagnostics import Diagnostic
-from ._folded import Folded, ResolvedSection, folded
+from ._folded import Folded, ResolvedSection, folded, folded_stack
 from ._layers import OPERATOR
 from ._names import id_key, is_tool
 from ._policy import Policy
 from ._prepared import PreparedEdit
-from ._resolution import Resolution, by_key
-from ._text import join
-from ._titles import RESERVED
+from ._resolution import Resolution, by_key, reserved_in
 
 _TOOLS = "tools/"
 
@@ -40,7 +39,8 @@ def resolve(edits: Iterable[PreparedEdit], policy: Policy) -> Resolution:
             groups[key] = [edit]
         else:
             group.append(edit)
-    return _completed({key: folded(key, group, policy) for key, group in groups.items()}, policy)
+    found = {key: folded_stack(group, policy) or folded(key, group, policy) for key, group in groups.items()}
+    return _completed(found, policy)
 
 
 def resolve_changed(
@@ -79,7 +79,8 @@ def resolve_changed(
         if not group:
             in_place = False
             continue
-        changed[key] = new = folded(key, group, policy, earlier.reserved)
+        new = folded_stack(group, policy) or folded(key, group, policy, earlier.reserved)
+        changed[key] = new
         old = before.get(key)
         if old is None or not _stands_alike(old, new):
             in_place = False
@@ -98,7 +99,7 @@ def resolve_changed(
     if sizes or any(one.bytes or one.total for one in changed.values()):
         sizes = _sizes({**before, **changed})
     told = (earlier.diagnostics, fatal, sizes)
-    return Resolution(None, earlier.tools, changed, earlier.reserved, False, *told, (earlier, places))
+    return Resolution(None, earlier.tools, changed, False, *told, (earlier, places))
 
 
 def _place(sections: tuple[ResolvedSection, ...], section: ResolvedSection) -> int:
@@ -115,7 +116,7 @@ def _stands_alike(old: Folded, new: Folded) -> bool:
         before is not None
         and after is not None
         and before.place_key == after.place_key
-        and before.standing.placed_by.trusted == after.standing.placed_by.trusted
+        and before.place_trusted == after.place_trusted
         and old.reserves == new.reserves
         and not (old.diagnostics or new.diagnostics or old.lost or new.lost)
         and not is_tool(after.id)
@@ -129,11 +130,13 @@ def _key(edit: PreparedEdit) -> str:
 
 def _completed(found: dict[str, Folded], policy: Policy) -> Resolution:
     """Return the resolution that sections come to together."""
-    reserved = RESERVED.union(*[one.reserves for one in found.values() if one.reserves])
-    for key, one in found.items():
+    strange = [key for key, one in found.items() if one.strange]
+    if strange:
         # Only a stranger's title has to keep clear of what others reserve.
-        if one.strange and one.reserved != reserved:
-            found[key] = folded(key, one.edits, policy, reserved)
+        reserved = reserved_in(found.values())
+        for key in strange:
+            if found[key].reserved != reserved:
+                found[key] = folded(key, found[key].edits, policy, reserved)
     sections: list[ResolvedSection] = []
     tools: list[tuple[str, ResolvedSection]] = []
     told = False
@@ -151,11 +154,15 @@ def _completed(found: dict[str, Folded], policy: Policy) -> Resolution:
         ids = sorted(one.id for one in in_order)
         diagnostics += (said for one in in_order for said in one.diagnostics)
         diagnostics += (_no_target(edit, ids) for one in in_order for edit in one.lost)
-    ordered, moved = _order(sections, policy)
-    diagnostics += moved
+    moved: list[Diagnostic] = []
+    if strange:
+        ordered, moved = _order(sections, policy)
+        diagnostics += moved
+    else:
+        ordered = tuple(sorted(sections, key=_place_key))
     fatal = tuple(_required(policy, found))
     prose = tuple([section for _, section in sorted(tools, key=by_key)]) if tools else ()
-    return Resolution(ordered, prose, found, reserved, bool(moved), tuple(diagnostics), fatal, _sizes(found))
+    return Resolution(ordered, prose, found, bool(moved), tuple(diagnostics), fatal, _sizes(found))
 
 
 def _sizes(found: Mapping[str, Folded]) -> Mapping[str | None, int]:
@@ -181,7 +188,7 @@ def _order(
         if (
             fence is not None
             and place < fence
-            and not section.standing.placed_by.trusted
+            and not section.place_trusted
             and section.id not in locked
         ):
             keyed.append((fence, True, place, section))
@@ -195,6 +202,7 @@ def _order(
 
 
 _Place = tuple[int, int, str]
+_place_key = attrgetter("place_key")
 
 
 def _by_id(section: ResolvedSection) -> str:
@@ -233,7 +241,7 @@ def _no_target(edit: PreparedEdit, ids: Sequence[str]) -> Diagnostic:
 def _required(policy: Policy, folded: Mapping[str, Folded]) -> Iterable[Diagnostic]:
     for id in policy.required():
         one = folded.get(id)
-        if one is None or one.section is None or not join(one.section.standing.spans).strip():
+        if one is None or one.section is None or not one.section.text.strip():
             yield Diagnostic(
                 "FW028",
                 "error",
@@ -242,7 +250,9 @@ def _required(policy: Policy, folded: Mapping[str, Folded]) -> Iterable[Diagnost
                 f"give it a text, or set [sections.{id}] required = false",
                 id,
             )
-        for step in one.steps if one is not None else ():
+        if one is None or one.is_stack:
+            continue
+        for step in one.steps:
             if step.edit.layer in OPERATOR and step.outcome not in ("applied", "shadowed", "stale"):
                 yield Diagnostic(
                     "FW028",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._findings import in_order
-from ._layout import DefaultLayout, Layout, parts, texts, written
+from ._layout import DefaultLayout, Layout, texts, written
 from ._names import is_tool
 from ._resolution import Resolution
 from ._resolve import resolve_changed
@@ -111,7 +111,7 @@ class Variant(NamedTuple):
         values: Mapping[str, Value] = self.variants.values(self.agent)
         for place, draft in self.variants.places:
             assert draft.template is not None
-            before, _, after = parts(layout, base.resolution.sections[place])
+            before, _, after = layout.parts(base.resolution.sections[place])
             own[place] = written((before, draft.template.render(values).text, after))
         return own
 
@@ -169,7 +169,7 @@ def variants(base: Base) -> Variants | None:
             section = group.section
             if section is None:
                 continue
-            if section.standing.winner is edit:
+            if section.winner is edit:
                 places.append((next(n for n, one in enumerate(resolution.sections) if one is section), draft))
     return Variants(base, tuple(places))
 

@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.test_properties import ALWAYS, CASES, Case
+from tests.core.test_properties import ALWAYS, CASES, Case, comes_to
 
-from foreword import Edit, MarkdownFile, Section, _folded
-from foreword._alone import alone
+from foreword import Edit, MarkdownFile, Section
 from foreword._diagnostics import Diagnostic, Place
 from foreword._draft import Draft
-from foreword._fold import Fold
-from foreword._folded import folded
+from foreword._folded import folded, folded_stack
 from foreword._layers import LAYERS
 from foreword._model import made
 from foreword._names import id_key
@@ -24,9 +22,10 @@ from foreword._origin import Origin
 from foreword._plain_edit import plain_edit
 from foreword._policy import LayerRule, Policy, SectionRule
 from foreword._prepare import _is_clean  # pyright: ignore[reportPrivateUsage]
-from foreword._prepared import PreparedEdit, Step
+from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
 from foreword._screen import Screen
+from foreword._stack import stacked
 from foreword._titles import RESERVED
 from foreword.files._roots import Root
 from foreword.markdown._front_matter import Document, FrontMatter, When
@@ -38,46 +37,50 @@ WHEN = {"agents": ["ada"], "variables": {"x": "1"}}
 # -- a section of one edit -------------------------------------------------------------------------
 
 
-def test_one_edit_by_itself_comes_to_what_the_fold_of_it_comes_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever an edit is seen to have nothing to decide, its fold is the same, and has nothing to say."""
+def test_a_stack_of_edits_comes_to_what_the_fold_of_it_comes_to() -> None:
+    """Wherever edits are seen to have nothing to decide, their fold is the same, and has nothing to say."""
     seen: Counter[str] = Counter()
 
     @given(CASES, st.integers(0, 3))
-    @settings(ALWAYS, max_examples=1500)
+    @settings(ALWAYS, max_examples=2000)
     def check(case: Case, kind: int) -> None:
         edits, policy, chance = case
         limits = {layer: LayerRule(layer=9) for layer in LAYERS if chance.random() < 0.3}
         policy = Policy(policy.sections, policy.windows, {}, limits, chance.choice((None, 10)))
         reserved = RESERVED | {"derived", "t"} if chance.random() < 0.5 else RESERVED
-        for given_edit in edits:
-            edit = ordinary(given_edit, chance) if kind else given_edit
-            standing = alone(edit, policy)
-            seen[f"{edit.layer} {standing is not None}"] += 1
-            if standing is None:
-                continue
-            key = id_key(edit.id)
-            fold = Fold(key, [edit], policy, reserved)
-            fold.run()
-            assert standing == fold.standing
-            assert fold.steps() == (Step(edit, "applied", ""),)
-            assert (fold.diagnostics, fold.without_target) == ([], [])
-            quick = folded(key, [edit], policy, reserved)
-            with monkeypatch.context() as closed:
-                closed.setattr(_folded, "alone", lambda *_: None)
-                assert quick == folded(key, [edit], policy, reserved)
+        groups: dict[str, list[PreparedEdit]] = {}
+        for edit in edits:
+            groups.setdefault(id_key(edit.id), []).append(ordinary(edit, chance) if kind else edit)
+        for key, group in groups.items():
+            group = group[: chance.randint(1, 4)]
+            quick = folded_stack(group, policy)
+            for edit in group:
+                seen[f"{edit.layer} {quick is not None}"] += 1
+            seen[f"{len(group)} edits {quick is not None}"] += 1
+            if quick is not None:
+                seen["titled"] += any(edit.title is not None for edit in group)
+                seen["placed"] += any(edit.priority is not None for edit in group[1:])
+                assert comes_to(quick) == comes_to(folded(key, group, policy, reserved))
 
     check()
     for layer in ("builtin", "project", "agent", "session"):
         assert seen[f"{layer} True"] > 200
         assert seen[f"{layer} False"] > 200
     assert sum(seen[f"{layer} True"] for layer in ("extension", "memory", "override")) == 0
+    for count in (1, 2, 3):
+        assert seen[f"{count} edits True"] > 50
+        assert seen[f"{count} edits False"] > 50
+    assert min(seen["titled"], seen["placed"]) > 50
 
 
 def ordinary(edit: PreparedEdit, chance: random.Random) -> PreparedEdit:
     """The edit with most of what makes it need a decision taken away, but not all."""
     plain = PreparedEdit(edit.id, edit.layer, "plain", edit.provider, edit.place)
-    names = ("mode", "verdict", "trusted", "copy_of_below", "base", "title", "exclusive", "layer", "priority")
-    usual = {name: getattr(plain, name) for name in names if name != "layer" and chance.random() < 0.93}
+    names = ("mode", "verdict", "trusted", "copy_of_below", "base", "exclusive")
+    usual = {name: getattr(plain, name) for name in names if chance.random() < 0.96}
+    usual |= {name: None for name in ("title", "priority") if chance.random() < 0.6}
+    if chance.random() < 0.5:
+        usual["layer"] = chance.choice(("builtin", "project", "agent", "session"))
     return edit._replace(**usual)
 
 
@@ -103,7 +106,9 @@ ORDINARY = PreparedEdit("a", "project", "plain", Provider("acme", "1.0", "main")
         ({"trusted": False}, False),
         ({"verdict": "failed"}, False),
         ({"mode": "define"}, False),
-        ({"title": ""}, False),
+        ({"title": ""}, True),
+        ({"title": "T"}, True),
+        ({"id": "tools/Open"}, True),
         ({"base": ""}, False),
         ({"copy_of_below": True}, False),
         ({"exclusive": True}, False),
@@ -111,9 +116,13 @@ ORDINARY = PreparedEdit("a", "project", "plain", Provider("acme", "1.0", "main")
 )
 def test_which_edits_have_nothing_to_decide(changes: dict[str, Any], is_open: bool) -> None:
     """An operator's ordinary text is seen to have nothing to decide, and whatever needs a decision is not."""
-    rules = {"tools/listed": SectionRule(editable_by=frozenset(LAYERS)), "required": SectionRule(required=True)}
+    rules = {
+        "tools/listed": SectionRule(editable_by=frozenset(LAYERS) - {"project"}),
+        "tools/open": SectionRule(editable_by=frozenset({"project"})),
+        "required": SectionRule(required=True),
+    }
     policy = Policy(rules, {"session": (300, 999), "memory": (0, 1)}, {"a": "b"}, {"project": LayerRule(layer=1)}, 1)
-    assert (alone(ORDINARY._replace(**changes), policy) is not None) is is_open
+    assert (stacked([ORDINARY._replace(**changes)], policy) is not None) is is_open
 
 
 # -- a file of which there is nothing to say -------------------------------------------------------

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from foreword import Builder, Edit, Prompt, Section
 from foreword._diagnostics import Diagnostic, Place
 from foreword._findings import in_order
-from foreword._folded import ResolvedSection
+from foreword._folded import Folded, ResolvedSection
 from foreword._layers import LAYERS, RANK, UNTRUSTED
 from foreword._policy import Policy, SectionRule
 from foreword._prepared import PreparedEdit
@@ -142,6 +142,28 @@ def everything(resolution: Resolution) -> object:
         resolution.diagnostics,
         resolution.fatal,
     )
+
+
+def comes_to(one: Folded) -> tuple[object, ...]:
+    """All that can be asked of what edits come to."""
+    section = one.section
+    stands: object = None
+    if section is not None:
+        assert section.text == join(section.standing.spans)
+        assert section.priority == section.standing.priority
+        stands = (
+            section,
+            section.place_key,
+            section.place_trusted,
+            section.title_trusted,
+            section.definer,
+            section.winner,
+            section.text,
+        )
+    return (
+        one.id, sorted(one.edits, key=id), stands, one.steps, one.diagnostics, one.lost, one.reserves, one.reserved,
+        one.strange, dict(one.bytes), one.total,
+    )  # fmt: skip
 
 
 # -- the set of edits decides ----------------------------------------------------------------------

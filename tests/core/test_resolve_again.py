@@ -9,10 +9,9 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.core.test_properties import ALWAYS, CASES, IDS, TEXTS, TITLES, Case, everything
+from tests.core.test_properties import ALWAYS, CASES, IDS, TEXTS, TITLES, Case, comes_to, everything
 
 from foreword._diagnostics import Place
-from foreword._folded import Folded
 from foreword._layout import LAYOUTS, texts
 from foreword._policy import LayerRule, Policy, SectionRule
 from foreword._prepared import PreparedEdit
@@ -106,14 +105,9 @@ def written(edit: PreparedEdit, chance: random.Random) -> PreparedEdit:
 
 def told(resolution: Resolution) -> tuple[object, ...]:
     """Everything that a resolution holds and keeps, in its order."""
-    folded = {key: in_some_order(one) for key, one in resolution.folded.items()}
+    folded = {key: comes_to(one) for key, one in resolution.folded.items()}
     layouts = [list(texts(layout, resolution)) for layout in LAYOUTS.values()]
     return everything(resolution), resolution.reserved, resolution.is_moved, dict(resolution.sizes), folded, layouts
-
-
-def in_some_order(one: Folded) -> Folded:
-    """What edits came to, the edits in an order that says nothing."""
-    return one._replace(edits=sorted(one.edits, key=id))
 
 
 def test_a_changed_resolution_is_that_of_the_changed_edits() -> None:
@@ -173,7 +167,7 @@ def count(seen: Counter[str], later: Resolution, earlier: Resolution) -> None:
         if old is one:
             seen["taken over"] += 1
         elif old is not None and one.strange and old.reserved != one.reserved:
-            same = in_some_order(one).edits == in_some_order(old).edits
+            same = sorted(one.edits, key=id) == sorted(old.edits, key=id)
             seen["other titles"] += same
             seen["titled otherwise"] += same and old.section != one.section
     seen["moved before"] += earlier.is_moved and not later.is_moved

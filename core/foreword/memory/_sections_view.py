@@ -15,7 +15,6 @@ from foreword._plan import Plan
 from foreword._prepared import PreparedEdit, Step
 from foreword._resolution import Resolution
 from foreword._resolve import resolve
-from foreword._text import join
 
 
 class LayerText(NamedTuple):
@@ -106,9 +105,9 @@ def _view(builder: Builder, resolution: Resolution, lower: Resolution, raw: Reso
         id=id,
         title=section.title if section is not None else None,
         priority=section.priority if section is not None else None,
-        effective=join(section.standing.spans) if section is not None else None,
-        template=join(below.standing.spans) if below is not None else None,
-        source=join(source.standing.spans) if source is not None else None,
+        effective=section.text if section is not None else None,
+        template=below.text if below is not None else None,
+        source=source.text if source is not None else None,
         copy=_layer_text(copies[0]) if copies else None,
         overrides=tuple(_layer_text(step) for step in steps if step.edit.layer == "override"),
         provenance=tuple(f"{step.outcome}: {describe(step.edit)}" for step in steps),

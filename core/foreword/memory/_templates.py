@@ -12,7 +12,6 @@ from foreword._plan import Plan
 from foreword._prepared import PreparedEdit
 from foreword._resolve import resolve
 from foreword._standing import text_hash
-from foreword._text import join
 
 LAYERS = frozenset({"builtin", "project", "agent"})
 
@@ -44,7 +43,7 @@ def templates(builder: Builder, plan: Plan) -> dict[str, Template]:
     named: dict[str, Template] = {}
     for section in (*resolution.sections, *resolution.tools):
         file = next(name for name in _names(section) if name not in named)
-        text = join(section.standing.spans)
+        text = section.text
         named[file] = Template(section.id, file, text, section.standing.title, section.priority)
     return named
 
