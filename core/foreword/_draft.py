@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from foreword.markdown._headings import leading_heading
@@ -109,7 +110,9 @@ class Draft(EditText):
             return self._stamped(id, layer, mode, heading, title, trusted, raw, raw, None)
         if not get("literal"):
             jinja = get("template") == "jinja"
-            template = compile_names(raw) if not jinja and "{" in raw and "{{" in raw else None
+            template = None
+            if not jinja and "{" in raw and "{{" in raw:
+                template = _packaged(raw) if layer == "builtin" else compile_names(raw)
             if jinja or (template is not None and template.has_placeholders):
                 self.waits, self.template, self.title = True, template, title
                 return self._stamped(id, layer, mode, heading, title, trusted, raw, "", None)
@@ -216,6 +219,10 @@ class Draft(EditText):
         document = file.document
         described = document is not None and document.front_matter.description
         return bool(described) or not is_plain_name(file.name.rpartition("/")[2])
+
+
+# What ships with a package is the same for every builder.
+_packaged: Final = lru_cache(16)(compile_names)
 
 
 def _oversized(layer: str, most: int, raw: str) -> Verdict | None:

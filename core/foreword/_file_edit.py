@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from foreword.files._markdown_file import MarkdownFile
 from foreword.markdown._front_matter import EMPTY
 
 from ._diagnostics import Diagnostic, Place
 from ._layers import Layer
-from ._model import Edit, made
+from ._model import NOTHING_SAID, Edit, made
 from ._names import KNOWN_IDS, NameRefused, SectionName, id_key, section_name, tool_id
 
 
@@ -63,24 +61,16 @@ def file_edit(
         reserved = KNOWN_IDS.get(id)
         default_title = reserved.title if reserved is not None else title
         default_priority = reserved.priority if reserved is not None else priority
-    fields: dict[str, Any] = {
-        "id": id,
-        "text": document.text if document is not None else "",
-        "title": None,
-        "priority": None,
-        "file": file,
-        "default_title": default_title,
-        "default_priority": default_priority,
-        "mode": None,
-        "heading": None,
-        "template": None,
-        "layer": layer,
-        "when": None,
-        "base": base,
-        "copy_of_below": copy_of_below,
-        "literal": False,
-        "findings": findings,
-    }
+    fields = NOTHING_SAID.copy()
+    fields["id"] = id
+    fields["text"] = document.text if document is not None else ""
+    fields["file"] = file
+    fields["default_title"] = default_title
+    fields["default_priority"] = default_priority
+    fields["layer"] = layer
+    fields["base"] = base
+    fields["copy_of_below"] = copy_of_below
+    fields["findings"] = findings
     if given is not EMPTY:
         if plain and not given.given.isdisjoint(_IDLE):
             place = Place(file.place, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from ._diagnostics import Diagnostic
 from ._fold import Fold
@@ -10,7 +11,7 @@ from ._layers import RANK
 from ._names import KNOWN_IDS, is_tool, last_part
 from ._policy import Policy
 from ._prepared import PreparedEdit, Step
-from ._stack import Stack, place_of, stacked, standing_of, steps_of, title_of
+from ._stack import Stack, place_of, stacked, standing_of, steps_of
 from ._standing import Standing
 from ._text import join
 from ._titles import RESERVED, own_heading, reserved_by, unreserved
@@ -46,7 +47,8 @@ class ResolvedSection:
         # What a stack comes to can be said at any time, and is seldom asked for.
         self._stack = stack
         self._standing = standing
-        self.place_key = (priority, RANK[self.definer.layer], id)
+        definer = stack[0] if stack is not None else self.standing.definer
+        self.place_key = (priority, RANK[definer.layer], id)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ResolvedSection) and self._all() == other._all()
@@ -99,12 +101,14 @@ class ResolvedSection:
         return self.standing.winner if self._stack is None else self._stack[-1]
 
 
+_NO_SIZES: Final[Mapping[str, int]] = {}
+
+
 class Folded:
-    """What the edits of one section came to.
+    """What the edits of one section came to; by itself, what a stack of them comes to, of which nothing is to be said.
 
     Attributes:
         edits: the edits, as they were given.
-        id: what the section is called.
         section: the section that stands; None where none does.
         diagnostics: what there is to say.
         lost: the edits that found nothing below to work on.
@@ -112,39 +116,31 @@ class Folded:
         reserved: those titles.
         bytes: how many bytes of the text each layer gave that may only give so many.
         total: how many bytes the text has, where the prompt may only have so many.
+        is_stack: whether every edit simply holds, or would if none stood over it.
     """
 
-    __slots__ = (
-        "_reserves", "_stack", "_steps", "bytes", "diagnostics", "edits", "id", "lost", "reserved", "section",
-        "strange", "total",
-    )  # fmt: skip
+    __slots__ = ("_reserves", "_stack", "_steps", "edits", "section")
 
-    def __init__(
-        self,
-        edits: list[PreparedEdit],
-        id: str,
-        section: ResolvedSection | None,
-        steps: tuple[Step, ...] | None,
-        stack: Stack,
-        sizes: Mapping[str, int],
-        total: int,
-        diagnostics: tuple[Diagnostic, ...] = (),
-        lost: tuple[PreparedEdit, ...] = (),
-        strange: bool = False,
-        reserved: frozenset[str] = RESERVED,
-    ) -> None:
+    diagnostics: tuple[Diagnostic, ...] = ()
+    lost: tuple[PreparedEdit, ...] = ()
+    strange: bool = False
+    reserved: frozenset[str] = RESERVED
+    bytes: Mapping[str, int] = _NO_SIZES
+    total: int = 0
+    is_stack: bool = True
+    section: ResolvedSection | None
+
+    def __init__(self, edits: list[PreparedEdit], section: ResolvedSection | None, stack: Stack) -> None:
         self.edits = edits
-        self.id = id
         self.section = section
-        self._steps = steps
         self._stack = stack
-        self.bytes = sizes
-        self.total = total
-        self.diagnostics = diagnostics
-        self.lost = lost
-        self.strange = strange
-        self.reserved = reserved
+        self._steps: tuple[Step, ...] | None = None
         self._reserves: frozenset[str] | None = None
+
+    @property
+    def id(self) -> str:
+        """What the section is called."""
+        return self.section.id if self.section is not None else min([edit.id for edit in self.edits])
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -155,11 +151,6 @@ class Folded:
         return steps
 
     @property
-    def is_stack(self) -> bool:
-        """Whether every edit simply holds, or would if none stood over it."""
-        return bool(self._stack)
-
-    @property
     def reserves(self) -> frozenset[str]:
         """The keys of the titles that the operator's edits take."""
         reserves = self._reserves
@@ -168,26 +159,44 @@ class Folded:
         return reserves
 
 
-def folded_stack(edits: list[PreparedEdit], policy: Policy) -> Folded | None:
+class Decided(Folded):
+    """What edits came to of which there was something to decide."""
+
+    __slots__ = ("bytes", "diagnostics", "lost", "reserved", "strange", "total")
+    is_stack = False
+
+    def __init__(
+        self,
+        fold: Fold,
+        edits: list[PreparedEdit],
+        section: ResolvedSection | None,
+        policy: Policy,
+        reserved: frozenset[str],
+    ) -> None:
+        super().__init__(edits, section, ())
+        standing = fold.standing
+        self._steps = fold.steps()
+        self.diagnostics = tuple(fold.diagnostics)
+        self.lost = tuple(fold.without_target)
+        self.strange = any(not edit.trusted for edit in edits)
+        self.reserved = reserved if self.strange else RESERVED
+        self.bytes = _sizes(standing, policy) if standing is not None else _NO_SIZES
+        self.total = _total(standing, policy) if standing is not None else 0
+
+
+def folded_stack(key: str, edits: list[PreparedEdit], policy: Policy) -> Folded | None:
     """Return what the edits of one section come to where each simply stands over the one below; else None.
 
     Args:
+        key: the section's id as it is compared.
         edits: every edit of the section, in any order.
         policy: what the operator allows.
     """
-    stack = stacked(edits, policy)
+    stack = stacked(key, edits, policy)
     if stack is None:
         return None
-    definer, winner = stack[0], stack[-1]
-    id = definer.id
-    title, own = title_of(stack)
-    priority, _ = place_of(stack)
-    sizes, total = _NO_SIZES, 0
-    if winner.layer in policy.limited:
-        sizes = {winner.layer: len(winner.text.encode())}
-    if policy.prompt is not None:
-        total = len(winner.text.encode())
-    return Folded(edits, id, ResolvedSection(id, title, own, priority, stack), None, stack, sizes, total)
+    priority, title, own = place_of(stack)
+    return Folded(edits, ResolvedSection(stack[0].id, title, own, priority, stack), stack)
 
 
 def folded(key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozenset[str] = RESERVED) -> Folded:
@@ -202,29 +211,8 @@ def folded(key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozen
     fold = Fold(key, edits, policy, reserved)
     fold.run()
     standing = fold.standing
-    strange = any(not edit.trusted for edit in edits)
-    section: ResolvedSection | None = None
-    if standing is None:
-        id = min([edit.id for edit in edits])
-    else:
-        id = standing.definer.id
-        section = _section(id, standing, reserved)
-    return Folded(
-        edits,
-        id,
-        section,
-        fold.steps(),
-        (),
-        _sizes(standing, policy) if standing is not None else _NO_SIZES,
-        _total(standing, policy) if standing is not None else 0,
-        tuple(fold.diagnostics),
-        tuple(fold.without_target),
-        strange,
-        reserved if strange else RESERVED,
-    )
-
-
-_NO_SIZES: Mapping[str, int] = {}
+    section = _section(standing.definer.id, standing, reserved) if standing is not None else None
+    return Decided(fold, edits, section, policy, reserved)
 
 
 def _sizes(standing: Standing, policy: Policy) -> Mapping[str, int]:

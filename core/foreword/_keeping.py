@@ -15,6 +15,11 @@ def keep(kept: dict[K, V], key: K, value: V, most: int) -> None:
     lost between two of them is only made again.
     """
     kept[key] = value
+    trim(kept, most)
+
+
+def trim(kept: dict[K, V], most: int) -> None:
+    """Let go of the half that was kept longest ago when they are too many."""
     if len(kept) > most:
         for old in list(kept)[: most // 2]:
             kept.pop(old, None)

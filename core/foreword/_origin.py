@@ -38,6 +38,8 @@ class Origin:
         # A skill is a stranger's text, wherever the operator keeps it.
         self._is_skill = provider.first_party and provider.entry_point == "skills"
         self._rights: dict[str, Rights] = {}
+        self.plain_layer = self._plain_layer()
+        """The lowest of the layers, where the operator answers for its texts and none can be too long; else None."""
 
     def rights(self, layer: str) -> Rights:
         """Return what the edits are in a layer."""
@@ -46,6 +48,12 @@ class Origin:
             rights = Rights(self._policy.limits(layer), layer in OPERATOR and not self._is_skill)
             self._rights[layer] = rights
         return rights
+
+    def _plain_layer(self) -> str | None:
+        layer = self.layers[0]
+        limits, trusted = self.rights(layer)
+        plain = trusted and limits.file is None and limits.section is None and "names" in limits.templates
+        return layer if plain else None
 
     def owns(self, id: str) -> bool:
         """Say whether the id is one that the provider may define in layer extension."""

@@ -11,7 +11,7 @@ from foreword.scan._suspects import suspected
 from ._diagnostics import Diagnostic
 from ._draft import MEND, REMEDIES, Draft
 from ._edit_text import EditText
-from ._keeping import keep
+from ._keeping import keep, trim
 from ._names import is_tool
 from ._origin import Origin
 from ._plain_edit import plain_edit
@@ -87,35 +87,36 @@ class Drafts:
 
     def _drafted(self, given: Given, policy: Policy, screen: Screen) -> Basis:
         origin = self.origin(given.provider, given.layers, policy)
-        get = self._kept.get
-        known: list[Kept | None] = []
+        kept = self._kept
+        made: list[PreparedEdit | Draft | None] = []
         new: list[str] = []
         for position, edit in enumerate(given.edits):
-            kept = get(id(edit))
-            if kept is None or kept[0] is not edit or kept[2] != position or kept[1] is not origin:
-                kept = None
+            known = kept.get(id(edit))
+            if known is None or known[0] is not edit or known[2] != position or known[1] is not origin:
+                made.append(None)
                 new.append(vars(edit)["text"])
-            known.append(kept)
-        clean = len(new) > 1 and _is_clean(new)
+            else:
+                made.append(known[3])
+        clean = len(new) > 1 and origin.plain_layer not in (None, "builtin") and _is_clean(new)
         edits: list[PreparedEdit | None] = []
         said: list[Diagnostic] = []
         open: list[tuple[int, Draft]] = []
-        position = -1
-        for edit, kept in zip(given.edits, known, strict=True):
-            position += 1
-            if kept is None:
-                made = plain_edit(edit, origin, position, clean) or Draft(edit, origin, position, 0, screen)
-                keep(self._kept, id(edit), (edit, origin, position, made), MOST_DRAFTS)
-            else:
-                made = kept[3]
-            if not isinstance(made, Draft):
-                edits.append(made)
-            elif made.waits or vars(edit).get("when") is not None:
-                open.append((position, made))
+        for position, edit in enumerate(given.edits):
+            one = made[position]
+            if one is None:
+                one = plain_edit(edit, origin, position, clean) or Draft(edit, origin, position, 0, screen)
+                kept[id(edit)] = (edit, origin, position, one)
+            if type(one) is PreparedEdit:
+                edits.append(one)
+                continue
+            assert type(one) is Draft
+            if one.waits or vars(edit).get("when") is not None:
+                open.append((position, one))
                 edits.append(None)
             else:
-                said += made.said
-                edits.append(made.prepared)
+                said += one.said
+                edits.append(one.prepared)
+        trim(kept, MOST_DRAFTS)
         return Basis(given, Part(tuple(edits), tuple(said)), tuple(open))
 
 

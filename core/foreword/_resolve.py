@@ -39,7 +39,7 @@ def resolve(edits: Iterable[PreparedEdit], policy: Policy) -> Resolution:
             groups[key] = [edit]
         else:
             group.append(edit)
-    found = {key: folded_stack(group, policy) or folded(key, group, policy) for key, group in groups.items()}
+    found = {key: folded_stack(key, group, policy) or folded(key, group, policy) for key, group in groups.items()}
     return _completed(found, policy)
 
 
@@ -79,7 +79,7 @@ def resolve_changed(
         if not group:
             in_place = False
             continue
-        new = folded_stack(group, policy) or folded(key, group, policy, earlier.reserved)
+        new = folded_stack(key, group, policy) or folded(key, group, policy, earlier.reserved)
         changed[key] = new
         old = before.get(key)
         if old is None or not _stands_alike(old, new):
@@ -97,7 +97,7 @@ def resolve_changed(
         fatal = tuple(_required(policy, {**before, **changed}))
     sizes = earlier.sizes
     if sizes or any(one.bytes or one.total for one in changed.values()):
-        sizes = _sizes({**before, **changed})
+        sizes = _sizes({**before, **changed}.items())
     told = (earlier.diagnostics, fatal, sizes)
     return Resolution(None, earlier.tools, changed, False, *told, (earlier, places))
 
@@ -130,26 +130,26 @@ def _key(edit: PreparedEdit) -> str:
 
 def _completed(found: dict[str, Folded], policy: Policy) -> Resolution:
     """Return the resolution that sections come to together."""
-    strange = [key for key, one in found.items() if one.strange]
+    decided = [(key, one) for key, one in found.items() if not one.is_stack]
+    strange = [(key, one) for key, one in decided if one.strange]
     if strange:
         # Only a stranger's title has to keep clear of what others reserve.
         reserved = reserved_in(found.values())
-        for key in strange:
-            if found[key].reserved != reserved:
-                found[key] = folded(key, found[key].edits, policy, reserved)
+        for key, one in strange:
+            if one.reserved != reserved:
+                found[key] = folded(key, one.edits, policy, reserved)
+        decided = [(key, one) for key, one in found.items() if not one.is_stack]
     sections: list[ResolvedSection] = []
     tools: list[tuple[str, ResolvedSection]] = []
-    told = False
     for key, one in found.items():
-        if one.section is not None:
+        section = one.section
+        if section is not None:
             if key.startswith(_TOOLS):
-                tools.append((key, one.section))
+                tools.append((key, section))
             else:
-                sections.append(one.section)
-        if one.diagnostics or one.lost:
-            told = True
+                sections.append(section)
     diagnostics: list[Diagnostic] = []
-    if told:
+    if any(one.diagnostics or one.lost for _, one in decided):
         in_order = [one for _, one in sorted(found.items(), key=by_key)]
         ids = sorted(one.id for one in in_order)
         diagnostics += (said for one in in_order for said in one.diagnostics)
@@ -162,12 +162,12 @@ def _completed(found: dict[str, Folded], policy: Policy) -> Resolution:
         ordered = tuple(sorted(sections, key=_place_key))
     fatal = tuple(_required(policy, found))
     prose = tuple([section for _, section in sorted(tools, key=by_key)]) if tools else ()
-    return Resolution(ordered, prose, found, bool(moved), tuple(diagnostics), fatal, _sizes(found))
+    return Resolution(ordered, prose, found, bool(moved), tuple(diagnostics), fatal, _sizes(decided))
 
 
-def _sizes(found: Mapping[str, Folded]) -> Mapping[str | None, int]:
+def _sizes(found: Iterable[tuple[str, Folded]]) -> Mapping[str | None, int]:
     sizes: dict[str | None, int] = {}
-    for key, one in found.items():
+    for key, one in found:
         for layer, size in one.bytes.items():
             sizes[layer] = sizes.get(layer, 0) + size
         if one.total and not key.startswith(_TOOLS):

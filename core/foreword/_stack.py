@@ -17,27 +17,31 @@ Stack = tuple[PreparedEdit, ...]
 """The edits of one section, low to high."""
 
 
-def stacked(edits: list[PreparedEdit], policy: Policy) -> Stack | None:
+def stacked(key: str, edits: list[PreparedEdit], policy: Policy) -> Stack | None:
     """Return the edits of one section, low to high, where each simply stands in the place of the one below.
 
-    None where there is anything to decide: then `Fold` decides it.
+    None where there is anything to decide, or to count: then `Fold` decides it.
 
     Args:
+        key: the section's id as it is compared.
         edits: every edit of the section, in any order.
         policy: what the operator allows.
     """
-    windows = policy.windows
+    windows, limited = policy.windows, policy.limited
+    rule = policy.sections.get(key)
+    editable_by = rule.editable_by if rule is not None else None
     for edit in edits:
-        layer = edit.layer
-        if _simply(edit) != _SIMPLY or layer not in OPERATOR:
+        if _simply(edit) != _SIMPLY:
+            return None
+        layer, priority, default_priority = _placed(edit)
+        if layer not in OPERATOR or layer in limited or (editable_by is not None and layer not in editable_by):
             return None
         if layer in windows:
             low, high = windows[layer]
             # Where a priority is given, the window is asked about it more than once.
-            if edit.priority is not None or not low <= edit.default_priority <= high:
+            if priority is not None or not low <= default_priority <= high:
                 return None
-    editable_by = policy.rule(edits[0].id).editable_by
-    if editable_by is not None and not editable_by.issuperset([edit.layer for edit in edits]):
+    if policy.prompt is not None:
         return None
     if len(edits) == 1:
         return (edits[0],)
@@ -48,37 +52,34 @@ def stacked(edits: list[PreparedEdit], policy: Policy) -> Stack | None:
 def standing_of(stack: Stack) -> Standing:
     """Return what stands where edits lie over one another."""
     definer, winner = stack[0], stack[-1]
-    title, titled_by = _title(stack)
-    priority, placed_by = place_of(stack)
-    given = title is not None
-    stands = title if given else definer.default_title
-    return Standing(definer, winner, whole(winner), stands, given, titled_by, priority, placed_by, None)
+    titled = [edit for edit in stack if edit.title is not None]
+    placed = [edit for edit in stack if edit.priority is not None]
+    titled_by = titled[-1] if titled else definer
+    placed_by = placed[-1] if placed else definer
+    title = titled_by.title if titled else definer.default_title
+    priority, _, _ = place_of(stack)
+    return Standing(definer, winner, whole(winner), title, bool(titled), titled_by, priority, placed_by, None)
 
 
-def _title(stack: Stack) -> tuple[str | None, PreparedEdit]:
-    """Return the title that was given last, None where none was, and the edit that decides about it."""
+def place_of(stack: Stack) -> tuple[int, str | None, bool]:
+    """Return where edits that lie over one another stand, under which title, and whether the text begins with that.
+
+    Of what is said twice, the higher edit's word holds.
+    """
+    title = priority = None
     for edit in reversed(stack):
-        if edit.title is not None:
-            return edit.title, edit
-    return None, stack[0]
-
-
-def place_of(stack: Stack) -> tuple[int, PreparedEdit]:
-    """Return the priority at which they stand, and the edit that gave it."""
-    for edit in reversed(stack):
-        if edit.priority is not None:
-            return edit.priority, edit
-    return stack[0].default_priority, stack[0]
-
-
-def title_of(stack: Stack) -> tuple[str | None, bool]:
-    """Return the title under which they stand, None where there is none, and whether the text has it as its heading."""
-    title, _ = _title(stack)
+        if title is None:
+            title = edit.title
+        if priority is None:
+            priority = edit.priority
+    definer = stack[0]
+    if priority is None:
+        priority = definer.default_priority
     if title is not None:
-        return title or None, False
-    title = stack[0].default_title or None
+        return priority, title or None, False
+    title = definer.default_title or None
     heading = stack[-1].leading_heading if title is not None else None
-    return (title, False) if heading is None else (heading, True)
+    return (priority, title, False) if heading is None else (priority, heading, True)
 
 
 def steps_of(stack: Stack) -> tuple[Step, ...]:
@@ -90,3 +91,4 @@ def steps_of(stack: Stack) -> tuple[Step, ...]:
 _WHAT: Final = ("mode", "base", "copy_of_below", "exclusive", "trusted", "verdict")
 _SIMPLY: Final = ("plain", None, False, False, True, None)
 _simply: Final = itemgetter(*map(PreparedEdit._fields.index, _WHAT))
+_placed: Final = itemgetter(*map(PreparedEdit._fields.index, ("layer", "priority", "default_priority")))

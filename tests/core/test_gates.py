@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -45,15 +46,15 @@ def test_a_stack_of_edits_comes_to_what_the_fold_of_it_comes_to() -> None:
     @settings(ALWAYS, max_examples=2000)
     def check(case: Case, kind: int) -> None:
         edits, policy, chance = case
-        limits = {layer: LayerRule(layer=9) for layer in LAYERS if chance.random() < 0.3}
-        policy = Policy(policy.sections, policy.windows, {}, limits, chance.choice((None, 10)))
+        limits = {layer: LayerRule(layer=9) for layer in LAYERS if chance.random() < 0.1}
+        policy = Policy(policy.sections, policy.windows, {}, limits, 10 if chance.random() < 0.1 else None)
         reserved = RESERVED | {"derived", "t"} if chance.random() < 0.5 else RESERVED
         groups: dict[str, list[PreparedEdit]] = {}
         for edit in edits:
             groups.setdefault(id_key(edit.id), []).append(ordinary(edit, chance) if kind else edit)
         for key, group in groups.items():
             group = group[: chance.randint(1, 4)]
-            quick = folded_stack(group, policy)
+            quick = folded_stack(key, group, policy)
             for edit in group:
                 seen[f"{edit.layer} {quick is not None}"] += 1
             seen[f"{len(group)} edits {quick is not None}"] += 1
@@ -95,6 +96,7 @@ ORDINARY = PreparedEdit("a", "project", "plain", Provider("acme", "1.0", "main")
         ({"default_title": "T", "default_priority": 7}, True),
         ({"own": False, "jinja": True, "rank": 1}, True),
         ({"id": "tools/T"}, True),
+        ({"layer": "agent"}, False),
         ({"id": "required"}, True),
         ({"layer": "session", "default_priority": 300}, True),
         ({"layer": "session", "default_priority": 999}, True),
@@ -121,8 +123,10 @@ def test_which_edits_have_nothing_to_decide(changes: dict[str, Any], is_open: bo
         "tools/open": SectionRule(editable_by=frozenset({"project"})),
         "required": SectionRule(required=True),
     }
-    policy = Policy(rules, {"session": (300, 999), "memory": (0, 1)}, {"a": "b"}, {"project": LayerRule(layer=1)}, 1)
-    assert (stacked([ORDINARY._replace(**changes)], policy) is not None) is is_open
+    policy = Policy(rules, {"session": (300, 999), "memory": (0, 1)}, {"a": "b"}, {"agent": LayerRule(layer=1)})
+    edit = ORDINARY._replace(**changes)
+    assert (stacked(id_key(edit.id), [edit], policy) is not None) is is_open
+    assert stacked(id_key(edit.id), [edit], replace(policy, prompt=1)) is None
 
 
 # -- a file of which there is nothing to say -------------------------------------------------------
@@ -187,6 +191,10 @@ DOCUMENTS: tuple[dict[str, Any], ...] = (
     {},
     {"line": 4},
     {"front_matter": FrontMatter(description="a\u202eb")},
+    {"front_matter": FrontMatter(description="What it is for.", title="T")},
+    {"front_matter": FrontMatter(description="a <!-- b -->")},
+    {"front_matter": FrontMatter(description="one\ntwo")},
+    {"front_matter": FrontMatter(description="x" * 250)},
     {"front_matter": FrontMatter()},
     {"failed": True},
     {"failed": True, "diagnostics": FINDINGS},
@@ -194,6 +202,10 @@ DOCUMENTS: tuple[dict[str, Any], ...] = (
 SAID: tuple[dict[str, Any], ...] = (
     {"title": "T"},
     {"title": ""},
+    {"title": " Odd\ntitle "},
+    {"title": "p\u0430y"},
+    {"title": "a<!--b"},
+    {"title": "T", "priority": 7},
     {"priority": 7},
     {"mode": "append"},
     {"mode": "remove"},
@@ -257,7 +269,7 @@ def given_file(seed: int) -> Given:
 
 def test_a_file_of_which_there_is_nothing_to_say_comes_out_as_its_draft() -> None:
     """Wherever an edit is seen to be plain, its draft is the same, waits for nothing and says nothing."""
-    seen: Counter[bool] = Counter()
+    seen: Counter[bool | str] = Counter()
 
     @given(st.integers(0, 2**64 - 1).map(given_file))
     @settings(ALWAYS, max_examples=4000)
@@ -266,6 +278,8 @@ def test_a_file_of_which_there_is_nothing_to_say_comes_out_as_its_draft() -> Non
         for clean in (False, not suspected(edit.text), _is_clean([edit.text, *neighbours])):
             quick = plain_edit(edit, origin, 3, clean)
             seen[quick is not None] += 1
+            seen["titled"] += quick is not None and bool(quick.title)
+            seen["described"] += quick is not None and bool(vars(edit)["file"].front_matter.description)
             if quick is None:
                 continue
             draft = Draft(edit, origin, 3, 0, screen)
@@ -280,3 +294,4 @@ def test_a_file_of_which_there_is_nothing_to_say_comes_out_as_its_draft() -> Non
     check()
     assert seen[True] > 1500
     assert seen[False] > 3000
+    assert min(seen["titled"], seen["described"]) > 30

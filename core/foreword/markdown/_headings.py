@@ -81,11 +81,16 @@ def leading_heading(text: str) -> str | None:
     """
     text = text.strip()
     end = text.find("\n")
-    first = text if end < 0 else text[:end]
-    plain = _PLAIN_ATX.fullmatch(first)
-    if plain is not None:
-        return _CLOSING.sub("", (plain[1] or "").rstrip(" \t")).strip()
-    if _ATX.match(first) is None and not _has_underline(text, len(first)):
+    end = len(text) if end < 0 else end
+    if text.startswith("#"):
+        first = text[:end]
+        plain = _PLAIN_ATX.fullmatch(first)
+        if plain is not None:
+            title = (plain[1] or "").rstrip(" \t")
+            return (_CLOSING.sub("", title) if title.endswith("#") else title).strip()
+        if _ATX.match(first) is None and not _has_underline(text, end):
+            return None
+    elif not _has_underline(text, end):
         return None
     for heading in headings(text)[:1]:
         if heading.start == 0:
