@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from foreword.markdown._headings import leading_heading
 from foreword.scan._suspects import suspected
 from foreword.templates._names import compile_names
 
@@ -172,7 +171,6 @@ class Draft(EditText):
             get("template") == "jinja",
             outcome,
             reason,
-            leading_heading(text) if trusted and outcome is None else True,
         )
 
     def _findings(self, findings: tuple[Diagnostic, ...]) -> Verdict | None:

@@ -7,7 +7,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from foreword.markdown._front_matter import EMPTY
-from foreword.markdown._headings import leading_heading
 from foreword.scan._scan import scan_name
 from foreword.scan._suspects import suspected
 
@@ -82,7 +81,6 @@ def plain_edit(edit: Section, origin: Origin, position: int, clean: bool) -> Pre
             False,
             None,
             "",
-            leading_heading(text),
         ),
     )
 

@@ -46,17 +46,15 @@ class PreparedEdit(NamedTuple):
     jinja: bool = False
     verdict: Outcome | None = None
     reason: str = ""
-    opens: str | bool | None = True
-    """The heading with which the text begins, as it reads, or None; True while nobody has looked."""
 
     @property
     def leading_heading(self) -> str | None:
         """The heading with which the text begins, as it reads when rendered, or None."""
-        return leading_heading(self.text) if self.opens is True else self.opens or None
+        return leading_heading(self.text)
 
     def with_text(self, text: str, lines: tuple[int, ...] | None = None) -> PreparedEdit:
         """Return the edit with another text."""
-        return PreparedEdit._make((*self[:7], text, self[8], lines, *self[10:23], True))
+        return PreparedEdit._make((*self[:7], text, self[8], lines, *self[10:]))
 
     @property
     def order(self) -> tuple[str, str, str, int, str, str]:

@@ -589,9 +589,10 @@ def test_priority_from_code_is_a_whole_number(value: object) -> None:
     assert FrontMatter.model_validate({"read_only": True}).read_only is True
 
 
-def test_yaml_is_loaded_only_for_front_matter() -> None:
-    """A file without front matter needs no YAML, and no comparison of texts; one with front matter needs it."""
-    for source, loaded in (("# A\n\ntext", []), ("---\ntitle: x\n---\ntext", ["yaml"])):
+def test_yaml_is_loaded_only_for_front_matter_that_needs_it() -> None:
+    """YAML is not loaded for a file without front matter or with one of plain words, nor is what compares texts."""
+    plain = "---\ntitle: x y\npriority: 5\ntags: [a, b]\n---\ntext"
+    for source, loaded in (("# A\n\ntext", []), (plain, []), ("---\ntitle: 'x'\n---\ntext", ["yaml"])):
         code = (
             "import sys; from foreword.markdown._front_matter import parse; parse(sys.argv[1], 'a.md');"
             "print(sorted({'yaml', 'difflib', 'markdown_it', 'jinja2'} & set(sys.modules)))"

@@ -284,8 +284,8 @@ def test_a_file_of_which_there_is_nothing_to_say_comes_out_as_its_draft() -> Non
                 continue
             draft = Draft(edit, origin, 3, 0, screen)
             assert draft.prepared is not None
-            assert quick == draft.prepared._replace(opens=draft.prepared.leading_heading)
-            assert quick.leading_heading == quick._replace(opens=True).leading_heading
+            assert quick == draft.prepared
+            assert quick.leading_heading == draft.prepared.leading_heading
             assert quick.base is None
             assert not draft.waits
             assert draft.said == []

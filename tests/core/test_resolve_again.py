@@ -100,7 +100,7 @@ def changed(edit: PreparedEdit, chance: random.Random) -> PreparedEdit:
 def written(edit: PreparedEdit, chance: random.Random) -> PreparedEdit:
     """The same edit with another text, which may be blank."""
     text = chance.choice((*TEXTS, "", "", "four", "five"))
-    return edit._replace(text=text, raw=text, opens=True)
+    return edit._replace(text=text, raw=text)
 
 
 def told(resolution: Resolution) -> tuple[object, ...]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from foreword.files import _stamps
 from foreword.files._cache import Cache
-from foreword.files._fresh import places_around
+from foreword.files._ways import places_around
 from foreword.files._reader import Reader
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence, ancestry, identity, is_settled, now, place_of, stamp
