@@ -54,9 +54,13 @@ def texts(layout: Layout, resolution: Resolution) -> list[str]:
     if resolution.of is not None:
         base, exchanged = resolution.of
         own = list(texts(layout, base))
-        for place, section in exchanged:
-            own[place] = written(layout.parts(section))
-        return own
+        if exchanged:
+            for place, section in exchanged:
+                own[place] = written(layout.parts(section))
+            return own
+        known = dict(zip(map(id, base.sections), own, strict=True))
+        get = known.get
+        return [get(id(section)) or written(layout.parts(section)) for section in resolution.sections]
     kept = resolution.written
     if kept is None or kept[0] is not layout:
         made = [written(layout.parts(section)) for section in resolution.sections]

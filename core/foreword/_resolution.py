@@ -15,17 +15,19 @@ class Resolution:
 
     Attributes:
         tools: the prose for tools.
+        is_strange: whether any edit is a stranger's.
         is_moved: whether any section stands elsewhere than at its place.
         diagnostics: what there is to say.
         fatal: the findings for which the build must raise.
         sizes: how many bytes each limited layer gave together; under None, how many all have, where that is limited.
-        of: the resolution that this one is but for the texts of some sections, and those sections by their key; for
-            thousands of agents it takes much less room than all sections would.
+        of: the resolution that this one is but for some sections, and those by their place, where all others stand
+            where they stood; for thousands of agents it takes much less room than all sections would.
         written: the sections as a layout writes them, as far as they were asked for.
     """
 
     __slots__ = (
-        "_folded", "_reserved", "_sections", "diagnostics", "fatal", "is_moved", "of", "sizes", "tools", "written",
+        "_folded", "_reserved", "_sections", "diagnostics", "fatal", "is_moved", "is_strange", "of", "sizes", "tools",
+        "written",
     )  # fmt: skip
 
     def __init__(
@@ -33,6 +35,7 @@ class Resolution:
         sections: tuple[ResolvedSection, ...] | None,
         tools: tuple[ResolvedSection, ...],
         folded: Mapping[str, Folded],
+        is_strange: bool,
         is_moved: bool,
         diagnostics: tuple[Diagnostic, ...],
         fatal: tuple[Diagnostic, ...],
@@ -43,6 +46,7 @@ class Resolution:
         self._folded = folded
         self.tools = tools
         self._reserved: frozenset[str] | None = None
+        self.is_strange = is_strange
         self.is_moved = is_moved
         self.diagnostics = diagnostics
         self.fatal = fatal
@@ -69,12 +73,9 @@ class Resolution:
     @property
     def reserved(self) -> frozenset[str]:
         """The keys of the titles that no untrusted layer may take."""
-        if self.of is not None:
-            # A resolution of which sections reserve others is that of no other.
-            return self.of[0].reserved
         reserved = self._reserved
         if reserved is None:
-            self._reserved = reserved = reserved_in(self._folded.values())
+            self._reserved = reserved = reserved_in(self.folded.values())
         return reserved
 
     @property
@@ -87,14 +88,12 @@ class Resolution:
         if self.of is None:
             return self
         told = (self.diagnostics, self.fatal, self.sizes)
-        whole = Resolution(self.sections, self.tools, self.folded, self.is_moved, *told)
-        whole._reserved = self.of[0]._reserved
+        whole = Resolution(self.sections, self.tools, self.folded, self.is_strange, self.is_moved, *told)
+        whole._reserved = self._reserved
         kept = self.of[0].written
         if kept is not None:
-            texts = list(kept[1])
-            for place, _ in self.of[1]:
-                texts[place] = None
-            whole.written = (kept[0], texts)
+            known = dict(zip(map(id, self.of[0].sections), kept[1], strict=True))
+            whole.written = (kept[0], [known.get(id(section)) for section in whole.sections])
         return whole
 
     def __eq__(self, other: object) -> bool:

@@ -72,34 +72,52 @@ def resolve_changed(
             groups[key] = list(old.edits) if old is not None else []
         groups[key].append(edit)
     changed: dict[str, Folded] = {}
-    exchanged: list[tuple[ResolvedSection, ResolvedSection]] = []
-    in_place = not earlier.is_moved
+    exchanged: list[tuple[ResolvedSection | None, ResolvedSection]] = []
+    in_place = True
     before = earlier.folded
+    # Among the operator's alone, a section that comes or goes to another place moves nothing else.
+    is_quiet = not (earlier.is_strange or earlier.diagnostics)
+    in_part = not earlier.is_moved
     for key, group in groups.items():
         if not group:
-            in_place = False
-            continue
+            in_part = False
+            break
         new = folded_stack(key, group, policy) or folded(key, group, policy, earlier.reserved)
         changed[key] = new
         old = before.get(key)
-        if old is None or not _stands_alike(old, new):
+        section = new.section
+        if section is None:
+            in_part = False
+        elif old is not None and _stands_alike(old, new, earlier.is_strange or new.strange):
+            exchanged.append((old.section, section))
+        elif is_quiet and new.is_stack and (old is None or old.is_stack) and not key.startswith(_TOOLS):
+            exchanged.append((old.section if old is not None else None, section))
             in_place = False
-        elif old.section is not None and new.section is not None:
-            exchanged.append((old.section, new.section))
-    if not in_place:
+        else:
+            in_part = False
+    if not in_part:
         found = {key: one for key, one in before.items() if key not in groups}
-        found.update(changed)
+        for key, group in groups.items():
+            if group:
+                found[key] = changed.get(key) or folded_stack(key, group, policy) or folded(key, group, policy)
         return _completed(found, policy)
-    sections = earlier.sections
-    places = tuple([(_place(sections, old), new) for old, new in exchanged])
     fatal = earlier.fatal
     if fatal or not changed.keys().isdisjoint(policy.required()):
         fatal = tuple(_required(policy, {**before, **changed}))
     sizes = earlier.sizes
     if sizes or any(one.bytes or one.total for one in changed.values()):
         sizes = _sizes({**before, **changed}.items())
-    told = (earlier.diagnostics, fatal, sizes)
-    return Resolution(None, earlier.tools, changed, False, *told, (earlier, places))
+    is_strange = earlier.is_strange or any(one.strange for one in changed.values())
+    rest = (earlier.tools, changed, is_strange, False, earlier.diagnostics, fatal, sizes)
+    sections = earlier.sections
+    if in_place:
+        places = tuple([(_place(sections, old), new) for old, new in exchanged if old is not None])
+        return Resolution(None, *rest, (earlier, places))
+    replaced = {id(old) for old, _ in exchanged}
+    ordered = [section for section in sections if id(section) not in replaced]
+    ordered += [new for _, new in exchanged]
+    ordered.sort(key=_place_key)
+    return Resolution(tuple(ordered), *rest, (earlier, ()))
 
 
 def _place(sections: tuple[ResolvedSection, ...], section: ResolvedSection) -> int:
@@ -109,15 +127,21 @@ def _place(sections: tuple[ResolvedSection, ...], section: ResolvedSection) -> i
     return place
 
 
-def _stands_alike(old: Folded, new: Folded) -> bool:
-    """Say whether a section differs in its text only: nothing else of the prompt has to be looked at again."""
+def _stands_alike(old: Folded, new: Folded, is_strange: bool) -> bool:
+    """Say whether a section differs in its text only: nothing else of the prompt has to be looked at again.
+
+    Args:
+        old: what its edits came to.
+        new: what they come to now.
+        is_strange: whether titles count that others reserve.
+    """
     before, after = old.section, new.section
     return (
         before is not None
         and after is not None
         and before.place_key == after.place_key
         and before.place_trusted == after.place_trusted
-        and old.reserves == new.reserves
+        and (not is_strange or old.reserves == new.reserves)
         and not (old.diagnostics or new.diagnostics or old.lost or new.lost)
         and not is_tool(after.id)
     )
@@ -162,7 +186,9 @@ def _completed(found: dict[str, Folded], policy: Policy) -> Resolution:
         ordered = tuple(sorted(sections, key=_place_key))
     fatal = tuple(_required(policy, found))
     prose = tuple([section for _, section in sorted(tools, key=by_key)]) if tools else ()
-    return Resolution(ordered, prose, found, bool(moved), tuple(diagnostics), fatal, _sizes(decided))
+    return Resolution(
+        ordered, prose, found, bool(strange), bool(moved), tuple(diagnostics), fatal, _sizes(decided)
+    )
 
 
 def _sizes(found: Iterable[tuple[str, Folded]]) -> Mapping[str | None, int]:

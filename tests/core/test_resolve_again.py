@@ -147,6 +147,7 @@ LEAST = {
     "a layer's size in place": 10,
     "a required section in place": 3,
     "in place of one in place": 50,
+    "elsewhere among the operator's": 100,
     "moved before": 5,
     "moved now": 2,
     "tools": 200,
@@ -174,7 +175,7 @@ def count(seen: Counter[str], later: Resolution, earlier: Resolution) -> None:
     seen["moved now"] += later.is_moved and not earlier.is_moved
     seen["tools"] += later.tools != earlier.tools
     if later.of is not None:
-        seen["in place"] += 1
+        seen["in place" if later.of[1] else "elsewhere among the operator's"] += 1
         seen["in place of one in place"] += earlier.of is not None
         seen["a prompt's size in place"] += later.sizes.get(None) != earlier.sizes.get(None)
         seen["a layer's size in place"] += later.sizes.get("project") != earlier.sizes.get("project")
