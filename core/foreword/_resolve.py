@@ -71,24 +71,23 @@ def resolve_changed(
             old = earlier.folded.get(key)
             groups[key] = list(old.edits) if old is not None else []
         groups[key].append(edit)
-    changed: dict[str, Folded] = {}
-    exchanged: list[tuple[ResolvedSection | None, ResolvedSection]] = []
-    in_place = True
     before = earlier.folded
+    changed = {
+        key: folded_stack(key, group, policy) or folded(key, group, policy, earlier.reserved)
+        for key, group in groups.items()
+        if group
+    }
+    is_strange = earlier.is_strange or any(one.strange for one in changed.values())
     # Among the operator's alone, a section that comes or goes to another place moves nothing else.
-    is_quiet = not (earlier.is_strange or earlier.diagnostics)
-    in_part = not earlier.is_moved
-    for key, group in groups.items():
-        if not group:
-            in_part = False
-            break
-        new = folded_stack(key, group, policy) or folded(key, group, policy, earlier.reserved)
-        changed[key] = new
-        old = before.get(key)
-        section = new.section
+    is_quiet = not (is_strange or earlier.diagnostics)
+    exchanged: list[tuple[ResolvedSection | None, ResolvedSection]] = []
+    in_part = not earlier.is_moved and len(changed) == len(groups)
+    in_place = True
+    for key, new in changed.items():
+        old, section = before.get(key), new.section
         if section is None:
             in_part = False
-        elif old is not None and _stands_alike(old, new, earlier.is_strange or new.strange):
+        elif old is not None and _stands_alike(old, new, is_strange):
             exchanged.append((old.section, section))
         elif is_quiet and new.is_stack and (old is None or old.is_stack) and not key.startswith(_TOOLS):
             exchanged.append((old.section if old is not None else None, section))
@@ -97,9 +96,7 @@ def resolve_changed(
             in_part = False
     if not in_part:
         found = {key: one for key, one in before.items() if key not in groups}
-        for key, group in groups.items():
-            if group:
-                found[key] = changed.get(key) or folded_stack(key, group, policy) or folded(key, group, policy)
+        found.update(changed)
         return _completed(found, policy)
     fatal = earlier.fatal
     if fatal or not changed.keys().isdisjoint(policy.required()):
@@ -107,7 +104,6 @@ def resolve_changed(
     sizes = earlier.sizes
     if sizes or any(one.bytes or one.total for one in changed.values()):
         sizes = _sizes({**before, **changed}.items())
-    is_strange = earlier.is_strange or any(one.strange for one in changed.values())
     rest = (earlier.tools, changed, is_strange, False, earlier.diagnostics, fatal, sizes)
     sections = earlier.sections
     if in_place:
