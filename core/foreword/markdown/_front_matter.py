@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from foreword._diagnostics import Diagnostic
 from foreword.markdown._front_matter_model import EMPTY, KEYS, FrontMatter, When
 
 if TYPE_CHECKING:
-    from foreword.markdown._front_matter_parser import Parser
+    from collections.abc import Callable
 
 __all__ = ["EMPTY", "KEYS", "Document", "FrontMatter", "When", "parse"]
+
+_new: Final = tuple[Any, ...].__new__
 
 
 class Document(NamedTuple):
@@ -38,18 +40,22 @@ def parse(source: str, path: str) -> Document:
     source = source.lstrip("\ufeff")
     if "\r" in source:
         source = source.replace("\r\n", "\n").replace("\r", "\n")
-    text = source.strip()
+    body = source.lstrip()
+    text = body.rstrip()
     if not text.startswith("---"):
-        return Document(text, line_of_text(source, text))
-    return _parser()(source, path).document()
+        # Where nothing was taken away, the same string comes back, and the text begins at once.
+        line = 1 if body is source else 1 + source.count("\n", 0, len(source) - len(body))
+        # The class of a named tuple takes twice as long as the tuple.
+        return _new(Document, (text, line, EMPTY, (), False, False))
+    return _document()(source, text, path)
 
 
 @cache
-def _parser() -> type[Parser]:
-    # YAML is paid for only by files that need it.
-    from foreword.markdown._front_matter_parser import Parser
+def _document() -> Callable[[str, str, str], Document]:
+    # What reads front matter is paid for only by files that have some.
+    from foreword.markdown._plain_front_matter import document
 
-    return Parser
+    return document
 
 
 def line_of_text(source: str, text: str) -> int:

@@ -17,11 +17,19 @@ TRUE: Final = frozenset({"true", "yes", "on", "1"})
 FALSE: Final = frozenset({"false", "no", "off", "0"})
 """The words that mean false, in any case."""
 
+Mode = Literal["define", "replace", "remove", "patch", "prepend", "append", "move"]
+Template = Literal["names", "jinja"]
+
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,9}")
 _FARTHEST: Final = 9999
 
 
-def _whole_number(value: object) -> int:
+def whole_number(value: object) -> int:
+    """Return the whole number that a value stands for.
+
+    Raises:
+        ValueError: it stands for none, or for one that is out of reach.
+    """
     if isinstance(value, str) and _WHOLE.fullmatch(value):
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _FARTHEST:
@@ -29,7 +37,12 @@ def _whole_number(value: object) -> int:
     raise ValueError("no whole number within reach")
 
 
-def _truth(value: object) -> bool:
+def truth(value: object) -> bool:
+    """Return whether a value means true.
+
+    Raises:
+        ValueError: it means neither true nor false.
+    """
     word = str(value).lower()
     if word in TRUE or word in FALSE:
         return word in TRUE
@@ -61,7 +74,8 @@ def _loose_words(value: object) -> str:
     return " ".join(_loose_items(value))
 
 
-def _loose_number(value: object) -> int | None:
+def loose_number(value: object) -> int | None:
+    """Return the whole number that a value stands for, None where it stands for none."""
     return int(str(value)) if _WHOLE.fullmatch(str(value)) else None
 
 
@@ -105,17 +119,17 @@ class FrontMatter(BaseModel):
 
     id: Annotated[str, AfterValidator(check_id)] | None = None
     title: _Line | None = None
-    priority: Annotated[int, BeforeValidator(_whole_number)] | None = None
-    mode: Literal["define", "replace", "remove", "patch", "prepend", "append", "move"] | None = None
+    priority: Annotated[int, BeforeValidator(whole_number)] | None = None
+    mode: Mode | None = None
     heading: _Line | None = None
-    template: Literal["names", "jinja"] | None = None
+    template: Template | None = None
     when: When | None = None
     description: str | None = None
-    read_only: Annotated[bool, BeforeValidator(_truth)] = False
+    read_only: Annotated[bool, BeforeValidator(truth)] = False
 
     name: str | None = None
     tags: Annotated[tuple[str, ...], BeforeValidator(_loose_items)] = ()
-    limit: Annotated[int | None, BeforeValidator(_loose_number)] = None
+    limit: Annotated[int | None, BeforeValidator(loose_number)] = None
     metadata: Annotated[dict[str, Any], BeforeValidator(_loose_mapping)] = Field(default_factory=dict)
 
     license: _LooseText = ""

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from foreword._diagnostics import Diagnostic, Place, Severity
 from foreword.markdown._front_matter import EMPTY, KEYS, Document, FrontMatter, line_of_text
-from foreword.markdown._front_matter_model import EXPECTED, WHEN_KEYS, When
+from foreword.markdown._front_matter_model import EXPECTED, WHEN_KEYS
 from foreword.markdown._yaml import Block, BrokenYaml, read_mapping
 
 # Only "\n" ends a line here: str.splitlines() would also split at form feeds and U+2028.
@@ -22,10 +22,6 @@ _DESCRIPTION: Final = re.compile(r"^(description[ \t]*:[ \t]+)([^|>\s].*)$", re.
 _ID: Final = re.compile(r"^id[ \t]*:.*$", re.MULTILINE)
 _MOST: Final = 10
 _LONGEST: Final = 40
-
-# The checks are made while this is imported, which happens once, however many threads read front matter.
-When.model_rebuild()
-FrontMatter.model_rebuild()
 
 
 class Parser:
