@@ -42,7 +42,8 @@ def file_edit(
     findings: tuple[Diagnostic, ...] = ()
     if id is None:
         try:
-            id, title, priority, known, cased = _named(file)
+            name = file.name
+            id, title, priority, known, cased = section_name(name) if "/" not in name else _named(file)
         except NameRefused as problem:
             place = Place(file.place)
             refused = Diagnostic("FW007", "error", f"the name is refused: {problem}", place, "rename the file")
@@ -95,8 +96,6 @@ _IDLE = ("id", "mode", "heading")
 
 def _named(file: MarkdownFile) -> SectionName:
     name = file.name
-    if "/" not in name:
-        return section_name(name)
     folder, _, base = name.rpartition("/")
     if folder.rpartition("/")[2] == "tools":
         return SectionName(tool_id(file.stem), None, 900, known=True, cased=False)

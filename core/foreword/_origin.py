@@ -33,8 +33,8 @@ class Origin:
         self.layers = layers
         self.exclusive = provider is UNTRUSTED_ARGUMENT
         self._policy = policy
-        self._owns_all = provider.first_party or self.exclusive
-        self._prefixes = () if self._owns_all else _prefixes(provider)
+        self.owns_all = provider.first_party or self.exclusive
+        self._prefixes = () if self.owns_all else _prefixes(provider)
         # A skill is a stranger's text, wherever the operator keeps it.
         self._is_skill = provider.first_party and provider.entry_point == "skills"
         self._rights: dict[str, Rights] = {}
@@ -57,7 +57,7 @@ class Origin:
 
     def owns(self, id: str) -> bool:
         """Say whether the id is one that the provider may define in layer extension."""
-        return self._owns_all or id.startswith(self._prefixes)
+        return self.owns_all or id.startswith(self._prefixes)
 
 
 def _prefixes(provider: Provider) -> tuple[str, ...]:

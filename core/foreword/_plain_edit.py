@@ -75,7 +75,7 @@ def plain_edit(edit: Section, origin: Origin, position: int, clean: bool) -> Pre
             None,
             None,
             False,
-            origin.owns(id),
+            origin.owns_all or origin.owns(id),
             False,
             True,
             False,

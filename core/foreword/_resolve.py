@@ -33,7 +33,9 @@ def resolve(edits: Iterable[PreparedEdit], policy: Policy) -> Resolution:
     """
     groups: dict[str, list[PreparedEdit]] = {}
     for edit in edits:
-        key = _key(edit)
+        key = edit.id
+        if key.startswith(_TOOLS):
+            key = id_key(key)
         group = groups.get(key)
         if group is None:
             groups[key] = [edit]
