@@ -29,19 +29,27 @@ def render_tree(paths: list[str]) -> str:
     if len(lines) > MOST_LINES:
         lines = [*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES} more"]
     # A fence longer than any run of backticks in a name, so that no name can end it.
-    longest = max((len(run) for line in lines for run in re.findall("`+", line)), default=0)
+    longest = max(map(len, re.findall("`+", "\n".join(lines))), default=0)
     fence = "`" * max(3, longest + 1)
     return "\n".join([f"{fence}text", *lines, fence])
 
 
 def _lines(children: dict[str, list[str]], folder: str, level: int) -> Iterator[str]:
-    entries = sorted(children.get(folder, ()), key=lambda path: (not path.endswith("/"), path))
+    entries = children.get(folder, [])
+    folders = sorted(path for path in entries if path.endswith("/"))
+    files = sorted(path for path in entries if not path.endswith("/"))
     indent = "  " * level
-    for path in entries[:MOST_CHILDREN]:
+    for path in folders[:MOST_CHILDREN]:
         stem = path.rstrip("/")
-        name = stem.rpartition("/")[2] + path[len(stem) :]
-        yield indent + "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in name)
-        if path.endswith("/"):
-            yield from _lines(children, stem, level + 1)
+        yield f"{indent}{_visible(stem.rpartition('/')[2] + path[len(stem) :])}"
+        yield from _lines(children, stem, level + 1)
+    for path in files[: max(0, MOST_CHILDREN - len(folders))]:
+        yield f"{indent}{_visible(path.rpartition('/')[2])}"
     if len(entries) > MOST_CHILDREN:
         yield f"{indent}… {len(entries) - MOST_CHILDREN} more"
+
+
+def _visible(name: str) -> str:
+    if name.isprintable():
+        return name
+    return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in name)

@@ -32,6 +32,8 @@ class Skill(NamedTuple):
     @property
     def key(self) -> str:
         """The name as names of skills are compared."""
+        if self.name.isascii():
+            return self.name.lower()
         return unicodedata.normalize("NFC", unicodedata.normalize("NFC", self.name).lower())
 
     def render_system_addon(self) -> str:
@@ -46,9 +48,9 @@ class Skill(NamedTuple):
         return "\n".join(
             (
                 "<skill>",
-                f"<name>{_one_line(self.name)}</name>",
-                f"<description>{_one_line(description)}</description>",
-                f"<location>{_one_line(self.file.place)}</location>",
+                f"<name>{one_line(self.name)}</name>",
+                f"<description>{one_line(description)}</description>",
+                f"<location>{one_line(self.file.place)}</location>",
                 "</skill>",
             )
         )
@@ -59,9 +61,11 @@ def read_skills(context: Context, root: Root) -> Iterator[Skill]:
     layer: Literal["project", "memory"] = "project"
     if context.memory is not None and root.path.startswith(context.memory.path.rstrip("/") + "/"):
         layer = "memory"
+    # Given whole, the description is looked over with the text.
+    is_shown = context.settings.skills.mode == "list"
     found: dict[str, Skill] = {}
     for file in context.read_directory(root, only=FILE, recursive=True, trusted_links=True):
-        skill = _skill(context, file, layer)
+        skill = _skill(context, file, layer, is_shown)
         if skill is None or not _is_trusted(context, file):
             continue
         first = found.setdefault(skill.key, skill)
@@ -85,37 +89,40 @@ def _is_trusted(context: Context, file: MarkdownFile) -> bool:
 
 def fold_name(name: str) -> str:
     """Return a name without what the eye does not tell apart: case, compatibility forms, invisible characters."""
+    if name.isascii() and name.isprintable():
+        return name.lower()
     folded = unicodedata.normalize("NFKC", name).casefold()
     return "".join(
         char for char in folded if char.isprintable() and char not in _BLANK and unicodedata.category(char) != "Mn"
     )
 
 
-def _skill(context: Context, file: MarkdownFile, layer: Literal["project", "memory"]) -> Skill | None:
+def _skill(context: Context, file: MarkdownFile, layer: Literal["project", "memory"], is_shown: bool) -> Skill | None:
     place = Place(file.place, 1)
-    if file.error is not None or file.document is None:
+    document = file.document
+    if file.error is not None or document is None:
         return None
-    given = file.front_matter
+    given = document.front_matter
     if given.when is not None and not given.when.holds(context.agent, context.variables):
         return None
     folder = file.name.rpartition("/")[0].rpartition("/")[2] or file.root.path.rstrip("/").rpartition("/")[2]
     description = " ".join((given.description or "").split())
-    if file.document.failed or not description:
-        why = "its front matter cannot be used" if file.document.failed else "it has no description"
+    if document.failed or not description:
+        why = "its front matter cannot be used" if document.failed else "it has no description"
         context.report("FW050", "error", f"the skill is left out: {why}", place, "say what it is for: description")
         return None
     name = unicodedata.normalize("NFC", (given.name or "").strip() or folder)
     shown = {"name": name, "location": file.place}
-    if context.settings.skills.mode == "list":
-        # Given whole, the description is looked over with the text.
+    if is_shown:
         shown["description"] = description
     if not context.screen(shown, place, f"skills/{name}"):
         return None
     for message, remedy in _complaints(file, name, folder, description):
         context.report("FW051", "warning", message, place, remedy)
-    for key in sorted(given.given - KEYS):
-        message = f"a strict client would not take it: the specification has no key {key!r}"
-        context.report("FW051", "info", message, place, "take it away")
+    if unknown := given.given - KEYS:
+        for key in sorted(unknown):
+            message = f"a strict client would not take it: the specification has no key {key!r}"
+            context.report("FW051", "info", message, place, "take it away")
     return Skill(name, description, file, layer)
 
 
@@ -139,7 +146,9 @@ def _complaints(file: MarkdownFile, name: str, folder: str, description: str) ->
             yield f"a strict client would not take it: {diagnostic.message}", diagnostic.remedy
 
 
-def _one_line(text: str) -> str:
-    visible = "".join(" " if unicodedata.category(char) == "Cc" else char for char in text)
+def one_line(text: str) -> str:
+    """Return a text as one line that holds no markup."""
+    if not text.isprintable():
+        text = "".join(" " if unicodedata.category(char) == "Cc" else char for char in text)
     # What xml.sax.saxutils has for this loads all of urllib.
-    return " ".join(visible.split()).replace("&", "&amp;").replace(">", "&gt;").replace("<", "&lt;")
+    return " ".join(text.split()).replace("&", "&amp;").replace(">", "&gt;").replace("<", "&lt;")

@@ -10,6 +10,8 @@ from ._skill import Skill, fold_name, read_skills
 
 LISTING = 700
 WHOLE = 710
+IDLE = ("id", "mode", "heading")
+"""The keys of front matter that have no effect in a skill that is listed."""
 
 
 @hookimpl
@@ -80,8 +82,11 @@ def _report_lookalikes(context: Context, skills: dict[str, Skill]) -> None:
 
 def _report_idle_keys(context: Context, skills: list[Skill]) -> None:
     for skill in skills:
-        for key in ("id", "mode", "heading"):
-            if key in skill.file.front_matter.given:
+        given = skill.file.front_matter.given
+        if given.isdisjoint(IDLE):
+            continue
+        for key in IDLE:
+            if key in given:
                 message = f"{key} has no effect in this file"
                 place = Place(skill.file.place, 1)
                 context.report("FW016", "warning", message, place, "take it away", f"skills/{skill.key}")

@@ -8,9 +8,12 @@ import unicodedata
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from foreword import ConfigError, MemoryRecord, Section
 from foreword._memory_record import CopyRecord
+from foreword_plugins._memory_tree import render_tree
 
 MEMORY = 'prompts_dir = "prompts"\n[memory]\npath = "m"\n'
 BARE = (
@@ -425,6 +428,20 @@ def test_names_in_the_tree_cannot_break_out_of_it(desk: Any) -> None:
     assert lines[-1] == "`````"
     assert len(lines) == 5
     assert lines[2:4] == ["a\\u{a}```\\u{a}## Safety.md", "b\\u{202e}\\u{200b}.md"]
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="/"), min_size=1), unique=True, max_size=40))
+def test_the_tree_shows_names_as_they_are_where_they_print(names: list[str]) -> None:
+    """Each line of a tree prints, and a name that prints stands there as it is."""
+    first, *lines, last = render_tree([*names, *(f"in/{name}" for name in names), "in/"]).split("\n")
+    assert first == f"{last}text"
+    assert all(line.isprintable() for line in lines)
+    assert lines[0] == "in/"
+    assert len(lines) == 1 + 2 * len(names)
+    for name in names:
+        if name.isprintable():
+            assert name in lines
+            assert f"  {name}" in lines
 
 
 def test_a_large_tree_is_cut_and_says_by_how_much(desk: Any) -> None:

@@ -8,12 +8,15 @@ import unicodedata
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from foreword import Builder, ConfigError, Diagnostic, hookimpl
 from foreword._discovery import Discovered, discover
 from foreword._manager import Manager
 from foreword._provider import Provider
 from foreword.config._settings import PluginSettings
+from foreword_plugins._skill import Skill, fold_name, one_line
 
 ROOTS = '[skills]\nroots = ["skills"]\n'
 TWO = '[skills]\nroots = ["low", "high"]\n'
@@ -617,3 +620,34 @@ def test_an_installed_plugins_skill_beside_a_directorys(site: Any, desk: Any) ->
     assert prompt.section("skills/acme-tools.deploy").text == "Deploy from main only."
     assert listed(prompt) == ["deploy"]
     assert found == []
+
+
+# -- names and lines -------------------------------------------------------------------------------
+
+NAMES = st.text(st.sampled_from("aZ9-_ .\t\n\x00\x7f\x85\u00a0\u0130\u00df\ufb01\u212a\u0301\u200b\u3164\u2028<&>"))
+
+
+@given(NAMES | st.text(max_size=20))
+@example("Skill-01")
+@example("\u0130")
+@example("a\x00B")
+def test_how_names_are_compared(name: str) -> None:
+    """Names are compared composed and in lower case, and look alike where all that the eye does not tell is away."""
+    key = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).lower())
+    assert Skill(name, "", object(), "project").key == key  # type: ignore[arg-type]  # pyright: ignore
+    seen = [
+        char
+        for char in unicodedata.normalize("NFKC", name).casefold()
+        if char.isprintable() and char not in "\u115f\u1160\u2800\u3164\uffa0" and unicodedata.category(char) != "Mn"
+    ]
+    assert fold_name(name) == "".join(seen)
+
+
+@given(NAMES | st.text(max_size=20))
+@example("a  b <c> & d")
+@example("a\x00b\x85c\u2028d")
+def test_every_value_of_an_entry_is_one_line(text: str) -> None:
+    """A value in the listing has no control character, single spaces only, and nothing that reads like a tag."""
+    words = "".join(" " if unicodedata.category(char) == "Cc" else char for char in text).split()
+    escaped = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+    assert one_line(text) == "".join(escaped.get(char, char) for char in " ".join(words))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from functools import cache
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from foreword._names import clean_title
 from foreword.markdown import _borders
 from foreword.markdown._blocks import MAX_DEPTH, read_blocks
 from foreword.markdown._borders import Neutralised, is_noteworthy, neutralise, safe_title
-from foreword.markdown._plain_blocks import plain_blocks
+from foreword.markdown._plain_blocks import is_deep, plain_blocks
 
 CONTAINERS = ["> ", ">", "- ", "-", "* ", "+   ", "1. ", "2. ", "10) ", "-\t", ">\t", "  ", "    ", "      ", "\t", " "]
 # fmt: off
@@ -178,6 +179,9 @@ PLAIN = [
 PLAIN += [
     "###",
     "#### x\ty",
+    "### H",
+    "\n### One\n",
+    "\nText\n",
     "#tag",
     "```",
     "```sh",
@@ -214,14 +218,75 @@ def test_plain_blocks_are_read_as_all_are(text: str) -> None:
         assert plain == read_blocks(text.split("\n"))
 
 
-@settings(max_examples=400, deadline=None)
-@given(TEXTS, TITLES)
-def test_plain_blocks_change_nothing_of_what_comes_out(text: str, title: str | None) -> None:
+PIECES = st.lists(st.sampled_from(PLAIN), min_size=3, max_size=9).flatmap(_some_of)
+
+
+def test_plain_blocks_change_nothing_of_what_comes_out() -> None:
     """A text whose blocks are plain comes out as it does when all of it is read."""
-    quick = neutralise(text, title=title)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_borders, "plain_blocks", lambda text: None)
-        assert quick == neutralise(text, title=title)
+    seen: Counter[bool] = Counter()
+
+    @settings(max_examples=1_000, deadline=None)
+    @given(st.one_of(TEXTS, PIECES, PIECES.map(str.strip)), TITLES)
+    @example("### One\n- b", "One")
+    @example("### One ###\nb", "o-n_e")
+    @example("#### `One`\nb", "One")
+    @example("### " + "x" * 2_100, "x" * 2_100)
+    @example("### ", "")
+    @example("a\n### One", "One")
+    @example("-\n \n### x", None)
+    @example("### x\n[a]: /b\n---", None)
+    def check(text: str, title: str | None) -> None:
+        quick = neutralise(text, title=title)
+        seen[is_deep(text) and "#" in text] += 1
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_borders, "is_deep", lambda text: False)
+            assert quick == neutralise(text, title=title)
+            patch.setattr(_borders, "plain_blocks", lambda text: None)
+            assert quick == neutralise(text, title=title)
+
+    check()
+    assert seen[True] > 20
+    assert seen[False] > 200
+
+
+@settings(max_examples=1_000, deadline=None)
+@given(st.one_of(TEXTS, PIECES))
+@example("- a\n### b\n\n1. c\n###### d")
+@example("###\n")
+@example("- ### a")
+@example("  ## a")
+@example("####### a")
+def test_a_deep_text_has_no_heading_of_a_section(text: str) -> None:
+    """Where a text is seen to be deep, its headings are of level 3 to 6, and there is nothing to mend or to close."""
+    if is_deep(text):
+        blocks = read_blocks(text.split("\n"))
+        assert all(heading.level >= 3 for heading in blocks.headings)
+        assert (blocks.mends, blocks.open) == ([], None)
+        assert blocks == plain_blocks(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "deep"),
+    [
+        ("### A\n\nText with *marks* and `code`, #7 and C#.\n\n- One\n- **Two**\n  goes on\n###### B\n\n1. x\n", True),
+        ("A\n", True),
+        ("#### A", True),
+        ("###", True),
+        ("## A", False),
+        ("b\n# A", False),
+        ("- ### A", False),
+        ("####### A", False),
+        ("```\nb\n```", False),
+        ("> b", False),
+        ("A\n---", False),
+        ("-\n", False),
+        ("[a]: b", False),
+        ("a\rb", False),
+    ],
+)
+def test_which_texts_are_deep(text: str, deep: bool) -> None:
+    """Paragraphs, flat lists and headings from level 3 on make a deep text, and nothing else does."""
+    assert is_deep(text) == deep
 
 
 @pytest.mark.parametrize(

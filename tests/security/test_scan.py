@@ -311,6 +311,35 @@ def test_the_first_look_knows_every_character() -> None:
                 assert suspected(text) & WORDS, hex(code)
 
 
+LARGE = "word word\n" * 500
+MOSTLY = "\u0633\u0644\u0627\u0645\n" * 40
+
+
+@settings(max_examples=400)
+@given(ON_THE_EDGE)
+@example("\x7f")
+@example("a\u0430")
+@example("\u200ca")
+@example("\u2764\ufe0f")
+@example("\U0001d42c")
+def test_what_a_text_is_among_changes_nothing_of_the_first_look(text: str) -> None:
+    """In a large text, and among lines of another script, the same characters and words are seen as alone."""
+    alone = suspected(f"\n{text}\n")
+    for around in (LARGE, MOSTLY, LARGE + MOSTLY):
+        among = suspected(f"{around}\n{text}\n{around}")
+        assert (among ^ alone) & (CHARACTERS | WORDS) == 0
+        assert among & MARKUP or not alone & MARKUP
+        assert among & SHAPE or not applied(f"{around}\n{text}\n{around}", SHAPE)
+
+
+def test_no_control_character_is_passed_over_in_a_large_text() -> None:
+    """Of ASCII only line feed and tab, and what prints, is nothing to look at, in a text of any size."""
+    for code in range(0x80):
+        odd = chr(code) not in "\t\n" and not chr(code).isprintable()
+        for text in (chr(code), LARGE + chr(code), chr(code) + LARGE, MOSTLY + chr(code)):
+            assert suspected(text) == (CHARACTERS if odd else 0), (code, len(text))
+
+
 def test_a_sign_among_letters_is_told_once() -> None:
     """A sign that stands among letters that look like Latin ones, and is no letter, is one finding."""
     for text, word in (("\u0482a", "\\u{482}"), ("b\u0482 c", "b\\u{482}"), ("a \U0001d455b", "\\u{1d455}")):

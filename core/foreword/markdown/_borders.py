@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from foreword._names import clean_title, title_key
 from foreword.markdown._blocks import BlockHeading, Blocks, Mend, Open, TooDeepError, read_blocks
 from foreword.markdown._headings import leading_heading
-from foreword.markdown._plain_blocks import plain_blocks
+from foreword.markdown._plain_blocks import is_deep, plain_blocks
 
 SHALLOWEST: Final = 3
 """The level of the shallowest heading that an untrusted text may have."""
@@ -58,7 +58,7 @@ def neutralise(text: str, *, title: str | None) -> Neutralised:
     >>> neutralise("# Style\n## Tone\n```", title="Style")[:2]
     ('### Tone\n```\n```', (1, 2, 2))
     """
-    if not is_noteworthy(text):
+    if not is_noteworthy(text) or (is_deep(text) and not _begins_with(text, title)):
         return Neutralised(text, None, ())
     blocks = plain_blocks(text)
     if blocks is not None and not _is_work(blocks, title):
@@ -100,6 +100,11 @@ def safe_title(title: str) -> str:
     'C \\#'
     """
     return _one_line(clean_title(title))
+
+
+def _begins_with(text: str, title: str | None) -> bool:
+    """Whether a text whose blocks are plain begins with a heading that repeats a title."""
+    return title is not None and text.startswith("#") and _reads_like(text.partition("\n")[0], title_key(title))
 
 
 def _is_work(blocks: Blocks, title: str | None) -> bool:
@@ -213,9 +218,13 @@ def _fenced(lines: Sequence[str], sources: Sequence[int]) -> Neutralised:
 
 
 def _repeats(heading: BlockHeading, key: str) -> bool:
-    if not key or not heading.outermost or len(heading.text) > _MAX_REPEATED:
+    return heading.outermost and _reads_like(heading.text, key, underlined=heading.underlined)
+
+
+def _reads_like(heading: str, key: str, *, underlined: bool = False) -> bool:
+    if not key or len(heading) > _MAX_REPEATED:
         return False
-    found = leading_heading(f"# {heading.text}" if heading.underlined else heading.text)
+    found = leading_heading(f"# {heading}" if underlined else heading)
     return found is not None and title_key(found) == key
 
 

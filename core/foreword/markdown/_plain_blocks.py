@@ -11,12 +11,15 @@ from typing import Final
 
 from foreword.markdown._blocks import BlockHeading, Blocks
 
-# A heading, or a line that is neither blank nor text, perhaps of a list item, whose first sign can begin
-# nothing else. The pattern begins with a literal, which the regular expression engine searches for.
-_NOTABLE: Final = re.compile(
-    r"\n(?:(#{1,6})(?=[ \n]|\Z)"
-    r"|(?!(?: {0,3}+(?:(?:[-+*]|[0-9]{1,9}[.)]) )?(?:(?:\*\*)?[^\s>#`~<=*_+0-9-]|`[^`])|[ \t]*+(?:\n|\Z))))"
-)
+# Letters and blank lines come first, for nearly every line is seen to be plain by its first sign.
+_USUAL: Final = r"[A-Za-z\n]|- [A-Za-z]"
+_TEXT: Final = r" {0,3}+(?:(?:[-+*]|[0-9]{1,9}[.)]) )?(?:(?:\*\*)?[^\s>#`~<=*_+0-9-]|`[^`])|[ \t]*+(?:\n|\Z)"
+"""A line that is blank or text, perhaps of a list item, whose first sign can begin nothing else."""
+
+# A heading, or a line that is not plain. The patterns begin with a literal, which the regular expression
+# engine searches for.
+_NOTABLE: Final = re.compile(rf"\n(?!{_USUAL})(?:(#{{1,6}})(?=[ \n]|\Z)|(?!{_TEXT}))")
+_SHALLOW: Final = re.compile(rf"\n(?!{_USUAL}|#{{3,6}}(?:[ \n]|\Z)|{_TEXT})")
 _FENCE: Final = re.compile(r"\n(?:(`{3,})[^`\n]*+|(~{3,})[^\n]*+)(?=\n)")
 
 
@@ -26,7 +29,7 @@ def plain_blocks(text: str) -> Blocks | None:
     >>> [heading.text for heading in plain_blocks("- a\n## B\n```\n# no\n```\n").headings]
     ['## B']
     """
-    if "\r" in text or ("]" in text and "]:" in text):
+    if _is_odd(text):
         return None
     # Every line stands behind a newline; line numbers count those before it.
     text = "\n" + text
@@ -47,6 +50,19 @@ def plain_blocks(text: str) -> Blocks | None:
         level = len(notable[1])
         headings.append(BlockHeading(level, line, line + 1, 0, text[start + 1 : position], False, True))
     return Blocks(headings, [], None)
+
+
+def is_deep(text: str) -> bool:
+    r"""Return whether a text has plain blocks, no code fence, and no heading of level 1 or 2; in doubt it is not.
+
+    >>> is_deep("### A\n- b"), is_deep("- b\n## A")
+    (True, False)
+    """
+    return _SHALLOW.search("\n" + text) is None and not _is_odd(text)
+
+
+def _is_odd(text: str) -> bool:
+    return "\r" in text or ("]" in text and "]:" in text)
 
 
 def _fence_end(text: str, start: int) -> int:

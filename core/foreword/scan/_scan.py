@@ -55,7 +55,8 @@ def scan_name(name: str, *, severities: Mapping[str, str] = _DEFAULTS) -> tuple[
     Raises:
         ValueError: ``severities`` names no rule or no severity.
     """
-    settled(severities)
+    if severities:
+        settled(severities)
     if name.isascii() and name.isprintable():
         # Shorter than that, only markup can be anything else than a name.
         doubtful = len(name) >= _SHORT or "<" in name or "]" in name

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from foreword.scan._classes import FOREIGN, LATIN, MARKS, OFTEN_HARMLESS, char_class
-from foreword.scan._suspects import CHARACTERS, WORDS
+from foreword.scan._suspects import CHARACTERS, PLAIN, WORDS
 
 # In a regular expression over characters, ranges beyond the first plane would make every other character
 # dear. In UTF-8 what is looked at there begins with F3 or F4, or in plane 1 with one of these pairs.
@@ -18,17 +18,19 @@ _HIDDEN: Final = re.compile(f"[{_LOOKED_AT}]")
 _NOTABLE: Final = re.compile(f"[{_LOOKED_AT}{FOREIGN}]")
 
 
-def suspected_in(text: str, odd: bytes) -> int:
+def suspected_in(text: str, raw: bytes) -> int:
     """Return whether characters and words of a text have to be looked at.
 
     Args:
         text: the text.
-        odd: its bytes in UTF-8, without those that are plain.
+        raw: its bytes in UTF-8.
     """
+    # Where plain characters are not most of a text, taking them away costs more than looking at them.
+    is_mixed = 2 * len(raw) < 3 * len(text)
+    odd = raw.translate(None, PLAIN) if is_mixed else raw
     if 0xF3 in odd or 0xF4 in odd or (0xF0 in odd and _IN_PLANE_1.search(odd) is not None):
         return CHARACTERS | WORDS
-    # In most languages this is a small part of the text.
-    left = odd.decode("utf-8", "surrogatepass")
+    left = odd.decode("utf-8", "surrogatepass") if is_mixed else text
     found = 0
     if _NOTABLE.search(left) is not None:
         found = CHARACTERS if _HIDDEN.search(left) is not None else 0

@@ -35,7 +35,10 @@ _SHAPES: Final = bytes(
     ord("x") if code in _ALPHABET else ord(" ") if code in b" \t\n" else ord(".") for code in range(256)
 )
 _LONG: Final = 2_000
-_PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n"
+PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n"
+"""The bytes of ASCII that are no control characters."""
+_CONTROLS: Final = tuple(chr(code) for code in range(0x80) if code not in PLAIN)
+_LARGE: Final = 4_096
 
 
 def suspected(text: str) -> int:
@@ -43,12 +46,20 @@ def suspected(text: str) -> int:
     raw = text.encode("utf-8", "surrogatepass")
     sample = raw[::_STEP].translate(_SHAPES)
     found = SHAPE if _RUN in sample or _ROW in sample or _has_long_line(text) else 0
-    odd = raw.translate(None, _PLAIN)
-    if odd:
-        found |= CHARACTERS if text.isascii() else _other_scripts()(text, odd)
+    if not text.isascii():
+        found |= _other_scripts()(text, raw)
+    elif _has_control(text, raw):
+        found |= CHARACTERS
     if ("<" in text and _tag().search(text) is not None) or ("]" in text and _has_address(text)):
         found |= MARKUP
     return found
+
+
+def _has_control(text: str, raw: bytes) -> bool:
+    if len(raw) < _LARGE:
+        return raw.translate(None, PLAIN) != b""
+    # A search for one character looks at many bytes at once, so of a large text all of them take less.
+    return any(map(text.__contains__, _CONTROLS))
 
 
 def _has_long_line(text: str) -> bool:
