@@ -38,11 +38,14 @@ class Draft(EditText):
         position: the edit's place in the list that the provider returned.
         rank: its rank inside the layer.
         screen: what scans and neutralises.
+        clean: whether the scanner has nothing to look at in its text.
     """
 
     __slots__ = ("origin", "position", "prepared", "rank", "template", "title", "waits")
 
-    def __init__(self, edit: Section, origin: Origin, position: int, rank: int, screen: Screen) -> None:
+    def __init__(
+        self, edit: Section, origin: Origin, position: int, rank: int, screen: Screen, clean: bool = False
+    ) -> None:
         super().__init__(edit, origin.provider, screen, [])
         self.origin = origin
         self.position = position
@@ -50,9 +53,9 @@ class Draft(EditText):
         self.waits = False
         self.template: NamesTemplate | None = None
         self.title: str | None = None
-        self.prepared: PreparedEdit | None = self._drafted()
+        self.prepared: PreparedEdit | None = self._drafted(clean)
 
-    def _drafted(self) -> PreparedEdit | None:
+    def _drafted(self, clean: bool) -> PreparedEdit | None:
         # The attributes of a model are many times as slow as those of the dict that it keeps them in.
         fields = vars(self.edit)
         get = fields.get
@@ -96,7 +99,7 @@ class Draft(EditText):
                 self.say("FW010", f"the text of {id!r} is empty, so it changes nothing", remedy, "warning", id)
                 return None
             mode, writes = "move", False
-        if verdict is None and layer != "builtin" and self._is_suspicious(given_id, raw, title, heading):
+        if verdict is None and layer != "builtin" and self._is_suspicious(given_id, raw, title, heading, clean):
             verdict = self.scanned(id, raw, title, heading, trusted)
         if verdict is None and writes and limits.section is not None:
             verdict = _oversized(layer, limits.section, raw)
@@ -207,16 +210,18 @@ class Draft(EditText):
             return ("refused", f"template: jinja is for operator layers, not for {whose}", "FW018")
         return None
 
-    def _is_suspicious(self, id: str, raw: str, title: str | None, heading: str | None) -> bool:
+    def _is_suspicious(self, id: str, raw: str, title: str | None, heading: str | None, clean: bool) -> bool:
         """Say whether the scanner has anything to look at; in doubt it has."""
-        if title or heading or not is_plain_name(id) or suspected(raw):
+        if title or heading or not is_plain_name(id) or not (clean or not suspected(raw)):
             return True
         file = self.file
         if file is None:
             return False
         document = file.document
-        described = document is not None and document.front_matter.description
-        return bool(described) or not is_plain_name(file.name.rpartition("/")[2])
+        described = document.front_matter.description if document is not None else None
+        if described and not is_plain_name(described.replace("\n", " ")):
+            return True
+        return not is_plain_name(file.name.rpartition("/")[2])
 
 
 # What ships with a package is the same for every builder.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from foreword.markdown._headings import Target, targets
 
@@ -46,7 +46,7 @@ class Fold:
         key: str,
         edits: Sequence[PreparedEdit],
         policy: Policy,
-        reserved: frozenset[str],
+        reserved: Container[str],
         *,
         compare: bool = False,
     ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Set
 from typing import Final
 
 from ._diagnostics import Diagnostic
@@ -14,7 +14,7 @@ from ._prepared import PreparedEdit, Step
 from ._stack import Stack, place_of, stacked, standing_of, steps_of
 from ._standing import Standing
 from ._text import join
-from ._titles import RESERVED, own_heading, reserved_by, unreserved
+from ._titles import NOTHING_RESERVED, RESERVED, ReservedTitles, own_heading, reserved_by, unreserved
 
 Parts = tuple[tuple[str, ...], str, tuple[str, ...]]
 """A section as a layout writes it: the lines before its text, the text, and the lines after it."""
@@ -114,6 +114,7 @@ class Folded:
         lost: the edits that found nothing below to work on.
         strange: whether any edit is a stranger's: only then do the titles count that all reserve.
         reserved: those titles.
+        asked: of which titles it was asked whether they are reserved.
         bytes: how many bytes of the text each layer gave that may only give so many.
         total: how many bytes the text has, where the prompt may only have so many.
         is_stack: whether every edit simply holds, or would if none stood over it.
@@ -125,6 +126,7 @@ class Folded:
     lost: tuple[PreparedEdit, ...] = ()
     strange: bool = False
     reserved: frozenset[str] = RESERVED
+    asked: Set[str] = NOTHING_RESERVED
     bytes: Mapping[str, int] = _NO_SIZES
     total: int = 0
     is_stack: bool = True
@@ -162,7 +164,7 @@ class Folded:
 class Decided(Folded):
     """What edits came to of which there was something to decide."""
 
-    __slots__ = ("bytes", "diagnostics", "lost", "reserved", "strange", "total")
+    __slots__ = ("asked", "bytes", "diagnostics", "lost", "reserved", "strange", "total")
     is_stack = False
 
     def __init__(
@@ -171,7 +173,7 @@ class Decided(Folded):
         edits: list[PreparedEdit],
         section: ResolvedSection | None,
         policy: Policy,
-        reserved: frozenset[str],
+        titles: ReservedTitles,
     ) -> None:
         super().__init__(edits, section, ())
         standing = fold.standing
@@ -179,7 +181,8 @@ class Decided(Folded):
         self.diagnostics = tuple(fold.diagnostics)
         self.lost = tuple(fold.without_target)
         self.strange = any(not edit.trusted for edit in edits)
-        self.reserved = reserved if self.strange else RESERVED
+        self.reserved = titles.keys if self.strange else RESERVED
+        self.asked = titles.asked
         self.bytes = _sizes(standing, policy) if standing is not None else _NO_SIZES
         self.total = _total(standing, policy) if standing is not None else 0
 
@@ -208,11 +211,12 @@ def folded(key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozen
         policy: what the operator allows.
         reserved: the keys of the titles that no untrusted layer may take.
     """
-    fold = Fold(key, edits, policy, reserved)
+    titles = ReservedTitles(reserved)
+    fold = Fold(key, edits, policy, titles)
     fold.run()
     standing = fold.standing
-    section = _section(standing.definer.id, standing, reserved) if standing is not None else None
-    return Decided(fold, edits, section, policy, reserved)
+    section = _section(standing.definer.id, standing, titles) if standing is not None else None
+    return Decided(fold, edits, section, policy, titles)
 
 
 def _sizes(standing: Standing, policy: Policy) -> Mapping[str, int]:
@@ -230,7 +234,7 @@ def _total(standing: Standing, policy: Policy) -> int:
     return 0 if policy.prompt is None else len(join(standing.spans).encode())
 
 
-def _section(id: str, standing: Standing, reserved: frozenset[str]) -> ResolvedSection:
+def _section(id: str, standing: Standing, reserved: Container[str]) -> ResolvedSection:
     title, own = standing.title or None, False
     if title is not None and not standing.title_given and (heading := own_heading(standing)) is not None:
         title, own = heading, True
@@ -239,7 +243,7 @@ def _section(id: str, standing: Standing, reserved: frozenset[str]) -> ResolvedS
     return ResolvedSection(id, title, own, standing.priority, None, standing)
 
 
-def _title_of_untitled(id: str, reserved: frozenset[str]) -> str:
+def _title_of_untitled(id: str, reserved: Container[str]) -> str:
     if id in KNOWN_IDS:
         title = id.replace("_", " ").title()
     else:

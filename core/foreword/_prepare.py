@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -97,14 +97,14 @@ class Drafts:
                 new.append(vars(edit)["text"])
             else:
                 made.append(known[3])
-        clean = len(new) > 1 and origin.plain_layer not in (None, "builtin") and _is_clean(new)
+        clean = len(new) > 1 and given.layers[0] != "builtin" and _is_clean(new)
         edits: list[PreparedEdit | None] = []
         said: list[Diagnostic] = []
         open: list[tuple[int, Draft]] = []
         for position, edit in enumerate(given.edits):
             one = made[position]
             if one is None:
-                one = plain_edit(edit, origin, position, clean) or Draft(edit, origin, position, 0, screen)
+                one = plain_edit(edit, origin, position, clean) or Draft(edit, origin, position, 0, screen, clean)
                 kept[id(edit)] = (edit, origin, position, one)
             if type(one) is PreparedEdit:
                 edits.append(one)
@@ -118,6 +118,26 @@ class Drafts:
                 edits.append(one.prepared)
         trim(kept, MOST_DRAFTS)
         return Basis(given, Part(tuple(edits), tuple(said)), tuple(open))
+
+
+def differences(earlier: Sequence[Part], parts: Sequence[Part]) -> tuple[list[PreparedEdit], list[PreparedEdit]]:
+    """Return the edits of earlier parts that are not there any more, and those that are new."""
+    gone: list[PreparedEdit] = []
+    come: list[PreparedEdit] = []
+    for before, after in zip(earlier, parts, strict=True):
+        if before is after:
+            continue
+        if len(before.edits) == len(after.edits):
+            for old, new in zip(before.edits, after.edits, strict=True):
+                if old is not new:
+                    gone += [old] if old is not None else []
+                    come += [new] if new is not None else []
+            continue
+        kept = {id(edit) for edit in after.edits}
+        known = {id(edit) for edit in before.edits}
+        gone += [edit for edit in before.edits if edit is not None and id(edit) not in kept]
+        come += [edit for edit in after.edits if edit is not None and id(edit) not in known]
+    return gone, come
 
 
 def typed(values: Mapping[str, Value], trusted: Collection[str] = ()) -> Typed:

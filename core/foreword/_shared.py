@@ -7,6 +7,7 @@ from operator import is_
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._limits import is_within_limits, resolve_within_limits
+from ._prepare import differences
 from ._resolution import Resolution
 from ._resolve import resolve, resolve_changed
 from ._variant import Remade, Variants, remade, variants
@@ -29,6 +30,14 @@ class Base(NamedTuple):
     """What the edits were prepared with for that agent."""
 
 
+class Whole(NamedTuple):
+    """The resolution of a base and of what one agent has more, where that is all."""
+
+    base: Base
+    own: tuple[Part, ...]
+    resolution: Resolution
+
+
 class Shared:
     """The base of one builder; it changes nothing but the time that a resolution takes.
 
@@ -39,6 +48,7 @@ class Shared:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._base: Base | None = None
+        self._whole: Whole | None = None
         self._variants: tuple[Base, Variants | None] | None = None
 
     def variants(self, given: Sequence[Given]) -> Variants | None:
@@ -62,11 +72,10 @@ class Shared:
 
         What there is to say of single edits is added to the plan's diagnostics. None where a limit took edits away.
         """
-        policy = self._policy
-        preparation = plan.preparation
+        policy, preparation = self._policy, plan.preparation
         bases: list[Basis] = []
         parts: list[Part] = []
-        come: list[PreparedEdit] = []
+        own_parts: list[Part] = []
         for one in plan.given:
             basis = preparation.drafts.basis(one, policy, preparation.screen)
             part = preparation.part_of(basis)
@@ -76,32 +85,37 @@ class Shared:
                 bases.append(basis)
                 parts.append(part)
             else:
-                come += [edit for edit in part.edits if edit is not None]
-        come += plan.prepared_more()
-        own = list(come)
+                own_parts.append(part)
+        own = _edits(own_parts)
+        more = plan.prepared_more()
+        # What strangers and the call contribute comes in other objects each time.
+        whole = self._whole if own and not more else None
+        if whole is not None and not (len(whole.own) == len(own_parts) and all(map(is_, whole.own, own_parts))):
+            whole = None
+        own += more
+        resolution: Resolution | None = None
         base = self._base
-        gone: list[PreparedEdit] = []
         if base is None or len(base.parts) != len(parts):
             base = self._base = self._new_base(plan, bases, parts, resolve(_edits(parts), policy))
-        else:
-            new: list[PreparedEdit] = []
-            for before, after in zip(base.parts, parts, strict=True):
-                if before is not after:
-                    _compare(before, after, gone, new)
-            if all(map(is_, base.bases, bases)):
-                # Other agents have other values, and no other base.
-                come += new
-            else:
-                resolution = resolve_changed(base.resolution, gone, new, policy)
-                base = self._base = self._new_base(plan, bases, parts, resolution)
-                gone = []
-        resolution = resolve_changed(base.resolution, gone, come, policy)
+        gone, come = differences(base.parts, parts)
+        if not all(map(is_, base.bases, bases)):
+            if whole is not None and whole.base is base:
+                # What the agent has more is the same, and so is what came of it.
+                resolution = resolve_changed(whole.resolution, gone, come, policy)
+            changed = resolve_changed(base.resolution, gone, come, policy)
+            base = self._base = self._new_base(plan, bases, parts, changed)
+            gone, come = [], []
+        # Where only values differ, other agents have other values, and no other base.
+        come += own
+        if resolution is None:
+            resolution = resolve_changed(base.resolution, gone, come, policy)
+        is_all = own and not more and not gone
+        self._whole = Whole(base, tuple(own_parts), resolution) if is_all else None
         if is_within_limits(resolution, policy):
             return resolution, remade(base, preparation, own)
         lost = {id(edit) for edit in gone}
         kept = [edit for edit in _edits(base.parts) if id(edit) not in lost]
         return resolve_within_limits([*kept, *come], policy), None
-
 
     @staticmethod
     def _new_base(plan: Plan, bases: list[Basis], parts: list[Part], resolution: Resolution) -> Base:
@@ -111,21 +125,5 @@ class Shared:
         return Base(tuple(bases), tuple(parts), resolution.whole(), kept)
 
 
-def _edits(parts: list[Part] | tuple[Part, ...]) -> list[PreparedEdit]:
+def _edits(parts: Sequence[Part]) -> list[PreparedEdit]:
     return [edit for part in parts for edit in part.edits if edit is not None]
-
-
-def _compare(before: Part, after: Part, gone: list[PreparedEdit], come: list[PreparedEdit]) -> None:
-    """Add what is not there any more and what is new."""
-    if len(before.edits) == len(after.edits):
-        for old, new in zip(before.edits, after.edits, strict=True):
-            if old is not new:
-                if old is not None:
-                    gone.append(old)
-                if new is not None:
-                    come.append(new)
-        return
-    kept = {id(edit) for edit in after.edits}
-    known = {id(edit) for edit in before.edits}
-    gone += [edit for edit in before.edits if edit is not None and id(edit) not in kept]
-    come += [edit for edit in after.edits if edit is not None and id(edit) not in known]

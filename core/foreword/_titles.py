@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from ._names import KNOWN, title_key
 from ._prepared import PreparedEdit
@@ -33,7 +33,7 @@ def reserved_by(edits: Iterable[PreparedEdit]) -> frozenset[str]:
     return frozenset([key for key in keys if key not in RESERVED]) if keys else NOTHING_RESERVED
 
 
-def unreserved(title: str, id: str, reserved: frozenset[str]) -> str:
+def unreserved(title: str, id: str, reserved: Container[str]) -> str:
     """Return the title, or where that is the operator's, the id, or where even that reads so, words around it."""
     return next((name for name in (title, id) if title_key(name) not in reserved), f"Section {id}")
 
@@ -44,3 +44,22 @@ def own_heading(standing: Standing) -> str | None:
     if first is None or not first.trusted or not standing.winner.trusted:
         return None
     return first.leading_heading
+
+
+class ReservedTitles:
+    """The keys of the titles that are reserved, and which of all keys were asked for: only those decide anything.
+
+    Attributes:
+        keys: the keys.
+        asked: what was asked for.
+    """
+
+    __slots__ = ("asked", "keys")
+
+    def __init__(self, keys: frozenset[str]) -> None:
+        self.keys = keys
+        self.asked: set[str] = set()
+
+    def __contains__(self, key: object) -> bool:
+        self.asked.add(str(key))
+        return key in self.keys

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ._findings import in_order
 from ._layout import DefaultLayout, Layout, texts, written
 from ._names import is_tool
+from ._prepare import differences
 from ._resolution import Resolution
 from ._resolve import resolve_changed
 
@@ -128,15 +129,8 @@ def resolved_for(base: Base, preparation: Preparation, own: Sequence[PreparedEdi
         preparation: what edits are prepared with for this agent.
         own: the edits that it has of its own.
     """
-    gone: list[PreparedEdit] = []
-    come = list(own)
-    for basis, before in zip(base.bases, base.parts, strict=True):
-        after = preparation.part_of(basis)
-        if after is not before:
-            for old, new in zip(before.edits, after.edits, strict=True):
-                if old is not new:
-                    gone += [old] if old is not None else []
-                    come += [new] if new is not None else []
+    gone, come = differences(base.parts, [preparation.part_of(basis) for basis in base.bases])
+    come += own
     return resolve_changed(base.resolution, gone, come, preparation.policy)
 
 

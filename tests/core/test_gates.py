@@ -129,6 +129,28 @@ def test_which_edits_have_nothing_to_decide(changes: dict[str, Any], is_open: bo
     assert stacked(id_key(edit.id), [edit], replace(policy, prompt=1)) is None
 
 
+def test_a_draft_of_a_text_that_was_looked_at_is_the_same() -> None:
+    """Where many texts together have nothing to look at, each comes out as it would by itself."""
+    seen: Counter[bool] = Counter()
+
+    @given(st.integers(0, 2**64 - 1).map(given_file))
+    @settings(ALWAYS, max_examples=1500)
+    def check(case: Given) -> None:
+        edit, origin, screen, neighbours = case
+        provider, layers = random.Random(len(edit.text)).choice(ORIGINS)
+        origin = Origin(provider, layers, Policy())
+        if _is_clean([edit.text, *neighbours]):
+            drafts = [Draft(edit, origin, 3, 0, screen, clean) for clean in (False, True)]
+            assert drafts[0].prepared == drafts[1].prepared
+            assert drafts[0].said == drafts[1].said
+            assert drafts[0].waits == drafts[1].waits
+            seen[bool(drafts[0].said)] += 1
+
+    check()
+    assert min(seen.values()) > 100
+    assert len(seen) == 2
+
+
 # -- a file of which there is nothing to say -------------------------------------------------------
 
 SUSPICIOUS = (

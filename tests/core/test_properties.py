@@ -161,8 +161,8 @@ def comes_to(one: Folded) -> tuple[object, ...]:
             section.text,
         )
     return (
-        one.id, sorted(one.edits, key=id), stands, one.steps, one.diagnostics, one.lost, one.reserves, one.reserved,
-        one.strange, dict(one.bytes), one.total,
+        one.id, sorted(one.edits, key=id), stands, one.steps, one.diagnostics, one.lost, one.reserves, one.strange,
+        dict(one.bytes), one.total,
     )  # fmt: skip
 
 

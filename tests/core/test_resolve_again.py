@@ -154,7 +154,7 @@ def test_a_changed_resolution_is_that_of_the_changed_edits() -> None:
 
 
 LEAST = {
-    "other titles": 200,
+    "other titles": 30,
     "titled otherwise": 3,
     "a prompt's size in place": 40,
     "a layer's size in place": 10,
@@ -180,7 +180,7 @@ def count(seen: Counter[str], later: Resolution, earlier: Resolution) -> None:
         old = before.get(key)
         if old is one:
             seen["taken over"] += 1
-        elif old is not None and one.strange and old.reserved != one.reserved:
+        elif old is not None and one.strange and earlier.reserved != later.reserved:
             same = sorted(one.edits, key=id) == sorted(old.edits, key=id)
             seen["other titles"] += same
             seen["titled otherwise"] += same and old.section != one.section

@@ -83,11 +83,15 @@ def check_disjoint(prompts: Root | None, memory: Root | None) -> None:
     """
     if prompts is None or memory is None:
         return
-    for inner, outer, inner_name, outer_name in (
-        (memory, prompts, "the memory", "the prompts directory"),
-        (prompts, memory, "the prompts directory", "the memory"),
+    tops = os.path.realpath(prompts.path), os.path.realpath(memory.path)
+    # Names alone do not tell on file systems that set case aside, or with bind mounts.
+    identities = {path: _identity(path) for path in {*_upwards(tops[0]), *_upwards(tops[1])}}
+    for inner, outer, at, above, inner_name, outer_name in (
+        (memory, prompts, tops[1], tops[0], "the memory", "the prompts directory"),
+        (prompts, memory, tops[0], tops[1], "the prompts directory", "the memory"),
     ):
-        if _inside(inner.path, outer.path):
+        identity = identities[above]
+        if any(path == above or (identity is not None and identities[path] == identity) for path in _upwards(at)):
             raise ConfigError(
                 f"{inner_name} {inner.written!r} lies inside {outer_name} {outer.written!r}:"
                 " what the agent writes must not stand among what the operator writes"
@@ -117,20 +121,18 @@ def _check(settings: Settings, key: str, asked: Root, *, may_be_missing: bool = 
     raise ConfigError(f"{origin or key}: {asked.written!r} {wrong}")
 
 
-def _inside(inner: str, outer: str) -> bool:
-    # Names alone do not tell on file systems that set case aside, or with bind mounts.
-    top, directory = os.path.realpath(outer), os.path.realpath(inner)
-    while True:
-        if directory == top or _same(directory, top):
-            return True
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return False
-        directory = parent
+def _upwards(path: str) -> list[str]:
+    """Return a directory and each that it lies in."""
+    found = [path]
+    while (parent := os.path.dirname(path)) != path:
+        found.append(parent)
+        path = parent
+    return found
 
 
-def _same(one: str, other: str) -> bool:
+def _identity(path: str) -> tuple[int, int] | None:
     try:
-        return os.path.samefile(one, other)
+        status = os.stat(path)
     except OSError:
-        return False
+        return None
+    return status.st_dev, status.st_ino
