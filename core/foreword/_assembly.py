@@ -32,7 +32,7 @@ from ._plugin_calls import BUILDING, Strangers
 from ._policy import Policy
 from ._prepare import Drafts, Preparation, typed
 from ._prompt import Prompt
-from ._proof import Looked, proof
+from ._proof import Looked, proof, ways_to
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
 from ._shared import Shared
@@ -41,6 +41,7 @@ from ._subject import Subject
 from ._variant import PLAIN_NAME, Variant
 
 if TYPE_CHECKING:
+    from foreword.files._roots import Root
     from foreword.templates._names import Value
 
     from ._sources import Given
@@ -65,6 +66,7 @@ class Assembly:
         self.policy = policy
         self.readings: Readings = Cache()
         self.built: dict[str | None, Built] = {}
+        self._disjoint: dict[Root, Evidence] = {}
         self._trusted_skills = MappingProxyType(dict(lock.skills)) if settings.skills.pin else None
         self._screen = Screen.from_settings(settings)
         self._link_roots = tuple(root.path for root in settings.files.link_roots)
@@ -205,10 +207,20 @@ class Assembly:
         settings = self.settings
         memory, skills = memory_root(settings, agent), skill_roots(settings, agent)
         if (memory, skills) not in batch.checked:
-            check_disjoint(settings.prompts_dir, memory)
+            self._check_disjoint(memory)
             check_roots(settings, agent)
             batch.checked.add((memory, skills))
         return Subject(agent, values, memory, skills, self._approved(agent) if memory is not None else None)
+
+    def _check_disjoint(self, memory: Root | None) -> None:
+        prompts = self.settings.prompts_dir
+        if prompts is None or memory is None:
+            return
+        known = self._disjoint.get(memory)
+        if known is None or not known.holds():
+            ways = ways_to(prompts, memory)
+            check_disjoint(prompts, memory)
+            keep(self._disjoint, memory, ways, MOST_BUILT)
 
     def _context(self, batch: Batch, subject: Subject, data: Mapping[str, object] | None) -> Context:
         return Context(

@@ -55,12 +55,17 @@ def proof(
         absent = ((prompts, AGENTS, spellings(subject.agent)),)
     around = Evidence()
     if subject.memory is not None and prompts is not None:
-        # Where a link leads, something above can become a link as well.
-        ways = {way for root in (subject.memory, prompts) for way in (root.path, os.path.realpath(root.path))}
-        around = Evidence.of_all(map(ancestry, sorted(ways)))
+        around = ways_to(subject.memory, prompts)
     evidence = reader.evidence(
         seen, [(root, f"{folder}/{name}") for root, folder, names in absent for name in names]
     )
     if evidence is None:
         return Looked(again, seen, absent, around)
     return Evidence.of_all([evidence, around])
+
+
+def ways_to(*roots: Root) -> Evidence:
+    """Return what shows that roots still lie where they do, and the directories that they lie in too."""
+    # Where a link leads, something above can become a link as well.
+    ways = {way for root in roots for way in (root.path, os.path.realpath(root.path))}
+    return Evidence.of_all(map(ancestry, sorted(ways)))

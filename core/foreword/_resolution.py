@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from ._diagnostics import Diagnostic
 from ._folded import Folded, ResolvedSection
@@ -16,6 +16,7 @@ class Resolution:
     Attributes:
         tools: the prose for tools.
         is_strange: whether any edit is a stranger's.
+        asked: of which titles it was asked whether they are reserved.
         is_moved: whether any section stands elsewhere than at its place.
         diagnostics: what there is to say.
         fatal: the findings for which the build must raise.
@@ -26,8 +27,8 @@ class Resolution:
     """
 
     __slots__ = (
-        "_folded", "_reserved", "_sections", "diagnostics", "fatal", "is_moved", "is_strange", "of", "sizes", "tools",
-        "written",
+        "_folded", "_reserved", "_sections", "asked", "diagnostics", "fatal", "is_moved", "is_strange", "of", "sizes",
+        "tools", "written",
     )  # fmt: skip
 
     def __init__(
@@ -36,6 +37,7 @@ class Resolution:
         tools: tuple[ResolvedSection, ...],
         folded: Mapping[str, Folded],
         is_strange: bool,
+        asked: Set[str],
         is_moved: bool,
         diagnostics: tuple[Diagnostic, ...],
         fatal: tuple[Diagnostic, ...],
@@ -47,6 +49,7 @@ class Resolution:
         self.tools = tools
         self._reserved: frozenset[str] | None = None
         self.is_strange = is_strange
+        self.asked = asked
         self.is_moved = is_moved
         self.diagnostics = diagnostics
         self.fatal = fatal
@@ -87,8 +90,8 @@ class Resolution:
         """Return the same resolution, which is that of no other any more."""
         if self.of is None:
             return self
-        told = (self.diagnostics, self.fatal, self.sizes)
-        whole = Resolution(self.sections, self.tools, self.folded, self.is_strange, self.is_moved, *told)
+        rest = (self.is_strange, self.asked, self.is_moved, self.diagnostics, self.fatal, self.sizes)
+        whole = Resolution(self.sections, self.tools, self.folded, *rest)
         whole._reserved = self._reserved
         kept = self.of[0].written
         if kept is not None:

@@ -6,7 +6,7 @@ the clock; the order in which the edits are given decides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from operator import attrgetter
 
 from ._diagnostics import Diagnostic
@@ -16,6 +16,7 @@ from ._names import id_key, is_tool
 from ._policy import Policy
 from ._prepared import PreparedEdit
 from ._resolution import Resolution, by_key, reserved_in
+from ._titles import NOTHING_RESERVED
 
 _TOOLS = "tools/"
 
@@ -79,7 +80,10 @@ def resolve_changed(
         for key, group in groups.items()
         if group
     }
-    is_strange = earlier.is_strange or any(one.strange for one in changed.values())
+    is_strange, asked = earlier.is_strange, earlier.asked
+    for one in changed.values():
+        if one.strange:
+            is_strange, asked = True, asked | one.asked
     # Among the operator's alone, a section that comes or goes to another place moves nothing else.
     is_quiet = not (is_strange or earlier.diagnostics)
     exchanged: list[tuple[ResolvedSection | None, ResolvedSection]] = []
@@ -89,7 +93,7 @@ def resolve_changed(
         old, section = before.get(key), new.section
         if section is None:
             in_part = False
-        elif old is not None and _stands_alike(old, new, is_strange):
+        elif old is not None and _stands_alike(old, new, asked):
             exchanged.append((old.section, section))
         elif is_quiet and new.is_stack and (old is None or old.is_stack) and not key.startswith(_TOOLS):
             exchanged.append((old.section if old is not None else None, section))
@@ -106,7 +110,7 @@ def resolve_changed(
     sizes = earlier.sizes
     if sizes or any(one.bytes or one.total for one in changed.values()):
         sizes = _sizes({**before, **changed}.items())
-    rest = (earlier.tools, changed, is_strange, False, earlier.diagnostics, fatal, sizes)
+    rest = (earlier.tools, changed, is_strange, asked, False, earlier.diagnostics, fatal, sizes)
     sections = earlier.sections
     if in_place:
         places = tuple([(_place(sections, old), new) for old, new in exchanged if old is not None])
@@ -125,13 +129,13 @@ def _place(sections: tuple[ResolvedSection, ...], section: ResolvedSection) -> i
     return place
 
 
-def _stands_alike(old: Folded, new: Folded, is_strange: bool) -> bool:
+def _stands_alike(old: Folded, new: Folded, asked: Set[str]) -> bool:
     """Say whether a section differs in its text only: nothing else of the prompt has to be looked at again.
 
     Args:
         old: what its edits came to.
         new: what they come to now.
-        is_strange: whether titles count that others reserve.
+        asked: of which titles it was asked whether they are reserved.
     """
     before, after = old.section, new.section
     return (
@@ -139,7 +143,7 @@ def _stands_alike(old: Folded, new: Folded, is_strange: bool) -> bool:
         and after is not None
         and before.place_key == after.place_key
         and before.place_trusted == after.place_trusted
-        and (not is_strange or old.reserves == new.reserves)
+        and (not asked or asked.isdisjoint(old.reserves ^ new.reserves))
         and not (old.diagnostics or new.diagnostics or old.lost or new.lost)
         and not is_tool(after.id)
     )
@@ -184,9 +188,9 @@ def _completed(found: dict[str, Folded], policy: Policy) -> Resolution:
         ordered = tuple(sorted(sections, key=_place_key))
     fatal = tuple(_required(policy, found))
     prose = tuple([section for _, section in sorted(tools, key=by_key)]) if tools else ()
-    return Resolution(
-        ordered, prose, found, bool(strange), bool(moved), tuple(diagnostics), fatal, _sizes(decided)
-    )
+    asked = NOTHING_RESERVED.union(*[one.asked for _, one in decided])
+    titles = (bool(strange), asked)
+    return Resolution(ordered, prose, found, *titles, bool(moved), tuple(diagnostics), fatal, _sizes(decided))
 
 
 def _sizes(found: Iterable[tuple[str, Folded]]) -> Mapping[str | None, int]:
