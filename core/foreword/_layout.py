@@ -21,17 +21,32 @@ class Layout(Protocol):
         """Return the lines before, the text, and the lines after."""
         ...
 
+    def written(self, section: ResolvedSection) -> str:
+        """Return all of them as one text."""
+        ...
+
 
 class DefaultLayout:
     """A titled section is a heading of level 2 and its text, an untitled one its text."""
 
     def parts(self, section: ResolvedSection) -> Parts:
         """Return the heading, the text, and nothing."""
-        text = section.text
-        if not section.title or section.own_heading:
-            return (), text, ()
-        title = section.title if section.title_trusted else safe_title(section.title)
-        return (f"## {title}",), text, ()
+        heading = self._heading(section)
+        return () if heading is None else (heading,), section.text, ()
+
+    def written(self, section: ResolvedSection) -> str:
+        """Return the heading and the text."""
+        if section.own_heading:
+            return section.text
+        heading = self._heading(section)
+        return section.text if heading is None else f"{heading}\n{section.text}"
+
+    @staticmethod
+    def _heading(section: ResolvedSection) -> str | None:
+        title = section.title
+        if not title or section.own_heading:
+            return None
+        return f"## {title if section.title_trusted else safe_title(title)}"
 
 
 class XmlLayout:
@@ -45,6 +60,11 @@ class XmlLayout:
         opening, *text, closing = render([(section.id, title, section.text)]).split("\n")
         return (opening,), "\n".join(text), (closing,)
 
+    def written(self, section: ResolvedSection) -> str:
+        """Return the tags and the text between them."""
+        (opening,), text, (closing,) = self.parts(section)
+        return f"{opening}\n{text}\n{closing}"
+
 
 LAYOUTS: Mapping[str, Layout] = {"default": DefaultLayout(), "xml": XmlLayout()}
 
@@ -56,25 +76,17 @@ def texts(layout: Layout, resolution: Resolution) -> list[str]:
         own = list(texts(layout, base))
         if exchanged:
             for place, section in exchanged:
-                own[place] = written(layout.parts(section))
+                own[place] = layout.written(section)
             return own
         known = dict(zip(map(id, base.sections), own, strict=True))
         get = known.get
-        return [get(id(section)) or written(layout.parts(section)) for section in resolution.sections]
+        return [get(id(section)) or layout.written(section) for section in resolution.sections]
     kept = resolution.written
     if kept is None or kept[0] is not layout:
-        made = [written(layout.parts(section)) for section in resolution.sections]
+        made = [layout.written(section) for section in resolution.sections]
         resolution.written = (layout, [*made])
         return made
     if None in kept[1]:
         missing = zip(resolution.sections, kept[1], strict=True)
-        kept[1][:] = [written(layout.parts(section)) if text is None else text for section, text in missing]
+        kept[1][:] = [layout.written(section) if text is None else text for section, text in missing]
     return [text for text in kept[1] if text is not None]
-
-
-def written(parts: Parts) -> str:
-    """Return the parts of one section as one text."""
-    before, text, after = parts
-    if not after:
-        return f"{before[0]}\n{text}" if before else text
-    return "\n".join((*before, text, *after))

@@ -16,8 +16,6 @@ from ._origin import Origin
 from ._prepared import PreparedEdit
 
 if TYPE_CHECKING:
-    from foreword.files._markdown_file import MarkdownFile
-
     from ._model import Section
 
 
@@ -42,8 +40,14 @@ def plain_edit(edit: Section, origin: Origin, position: int, clean: bool) -> Pre
     body, line, front_matter, _, failed, _ = file.document
     if failed or not text or text is not body or ("{" in text and "{{" in text):
         return None
-    if layer != "builtin" and not ((clean or not suspected(text)) and _is_plainly_named(id, file, title)):
-        return None
+    if layer != "builtin":
+        name = file.name
+        if "/" in name:
+            name = name.rpartition("/")[2]
+        if not ((clean or not suspected(text)) and is_plain_name(id) and is_plain_name(name)):
+            return None
+        if title and not is_plain_name(clean_title(title)):
+            return None
     if not (spelled := _spelled(id)):
         return None
     id, known = spelled
@@ -102,13 +106,6 @@ def _spelled(id: str) -> tuple[str, Known | None] | None:
     except NameRefused:
         return None
     return None if is_tool(checked) else (checked, KNOWN_IDS.get(checked))
-
-
-def _is_plainly_named(id: str, file: MarkdownFile, title: str | None) -> bool:
-    name = file.name
-    if "/" in name:
-        name = name.rpartition("/")[2]
-    return is_plain_name(id) and is_plain_name(name) and (not title or is_plain_name(clean_title(title)))
 
 
 @lru_cache(MOST_NAMES)

@@ -6,6 +6,8 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Final
 
+from foreword.markdown._headings import leading_heading
+
 from ._layers import OPERATOR, RANK
 from ._policy import Policy
 from ._prepared import PreparedEdit, Step
@@ -78,7 +80,7 @@ def place_of(stack: Stack) -> tuple[int, str | None, bool]:
     if title is not None:
         return priority, title or None, False
     title = definer.default_title or None
-    heading = stack[-1].leading_heading if title is not None else None
+    heading = leading_heading(stack[-1].text) if title is not None else None
     return (priority, title, False) if heading is None else (priority, heading, True)
 
 

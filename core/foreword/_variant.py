@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._findings import in_order
-from ._layout import DefaultLayout, Layout, texts, written
+from ._layout import DefaultLayout, Layout, texts
 from ._names import is_tool
 from ._prepare import differences
 from ._resolution import Resolution
@@ -67,7 +67,7 @@ class Remade(NamedTuple):
 
     def texts(self, layout: Layout) -> list[str]:
         """Return the sections as the layout writes them."""
-        return [written(layout.parts(section)) for section in self.resolution().sections]
+        return texts(layout, self.resolution())
 
     def resolution(self) -> Resolution:
         """Return the resolution of the agent's prompt."""
@@ -112,8 +112,8 @@ class Variant(NamedTuple):
         values: Mapping[str, Value] = self.variants.values(self.agent)
         for place, draft in self.variants.places:
             assert draft.template is not None
-            before, _, after = layout.parts(base.resolution.sections[place])
-            own[place] = written((before, draft.template.render(values).text, after))
+            before, _, _ = layout.parts(base.resolution.sections[place])
+            own[place] = "\n".join([*before, draft.template.render(values).text])
         return own
 
     def resolution(self) -> Resolution:

@@ -23,6 +23,7 @@ from foreword._diagnostics import Diagnostic, Place
 from foreword._findings import in_order
 from foreword._folded import Folded, ResolvedSection
 from foreword._layers import LAYERS, RANK, UNTRUSTED
+from foreword._layout import LAYOUTS
 from foreword._policy import Policy, SectionRule
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
@@ -133,6 +134,9 @@ CASES = st.integers(0, 2**64 - 1).map(case)
 def everything(resolution: Resolution) -> object:
     """All that a prompt says: text, tools, provenance of every section and line, diagnostics."""
     prompt = Prompt(resolution, resolution.diagnostics)
+    for layout in LAYOUTS.values():
+        written = Prompt(resolution, resolution.diagnostics, None, layout)
+        assert "\n".join(line.text for line in written.lines()) == written.text
     return (
         prompt.text,
         dict(prompt.tools),

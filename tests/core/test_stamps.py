@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from foreword.files import _stamps
 from foreword.files._cache import Cache
-from foreword.files._ways import places_around
 from foreword.files._reader import Reader
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence, ancestry, identity, is_settled, now, place_of, stamp
+from foreword.files._ways import places_around
 
 SECOND = 1_000_000_000
 MS = 1_000_000
@@ -84,7 +84,7 @@ def test_a_file_that_was_read_in_its_own_grain_is_read_again(tmp_path: Path, mon
 
     def opened_at(at: int) -> int:
         with monkeypatch.context() as patch:
-            for module in ("_fresh", "_reader"):
+            for module in ("_fresh", "_names", "_reader"):
                 patch.setattr(f"foreword.files.{module}.now", lambda: at)
             count = 0
             original = os.open
