@@ -28,7 +28,7 @@ from ._layout import LAYOUTS
 from ._manager import Manager
 from ._names import MAX_AGENT_NAME, agent_name
 from ._plan import Plan
-from ._plugin_calls import BUILDING, Strangers
+from ._plugin_calls import BUILDING, NO_STRANGERS
 from ._policy import Policy
 from ._prepare import Drafts, Preparation, typed
 from ._prompt import Prompt
@@ -145,12 +145,12 @@ class Assembly:
         values = common.values(agent)
         read_like = typed(values, values)
         before = self.built.get(agent)
-        if before is not None and before.is_of(batch.shared, Strangers(), read_like):
+        if before is not None and before.is_of(batch.shared, NO_STRANGERS, read_like):
             if before.proof is None:
                 self.built[agent] = before = before._replace(proof=self._proof(manager, batch, before.given, subject))
             return before
         prompt = Prompt(Variant(common, agent), common.found, agent, LAYOUTS[settings.layout])
-        built = Built(tuple(batch.shared), Strangers(), read_like, prompt, ())
+        built = Built(tuple(batch.shared), NO_STRANGERS, read_like, prompt, ())
         keep(self.built, agent, built, MOST_BUILT)
         return built
 

@@ -15,7 +15,7 @@ from foreword.templates._names import Value
 
 from ._assembly import Assembly
 from ._batch import Batch
-from ._built import ARGUMENTS, Built, Call
+from ._built import ARGUMENTS, NOTHING, Built, Call
 from ._diagnostics import Diagnostic
 from ._errors import BuildError, ConfigError
 from ._findings import in_order, raise_strictly
@@ -135,7 +135,9 @@ class Builder:
             built = self._assembly.kept(agent)
             if built is not None:
                 return self._told(built, strict)
-        call = Call.of(variables, defaults, edits, untrusted, context)
+            call = NOTHING
+        else:
+            call = Call.of(variables, defaults, edits, untrusted, context)
         return self._told(self._assembly.build(self.manager, Batch(self.reader()), agent, call), strict)
 
     @overload

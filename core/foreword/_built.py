@@ -64,6 +64,10 @@ class Call(NamedTuple):
         return not (self.defaults or self.edits or self.untrusted)
 
 
+NOTHING: Final = Call({}, (), (), (), None)
+"""A call that gives nothing."""
+
+
 class Built(NamedTuple):
     """A prompt, and what the sources gave to it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Set
+from types import MappingProxyType
 from typing import Final
 
 from ._diagnostics import Diagnostic
@@ -101,7 +102,7 @@ class ResolvedSection:
         return self.standing.winner if self._stack is None else self._stack[-1]
 
 
-_NO_SIZES: Final[Mapping[str, int]] = {}
+_NO_SIZES: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class Folded:

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from foreword.templates._names import Value
 
@@ -50,6 +50,9 @@ class Strangers(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+NO_STRANGERS: Final = Strangers()
+
+
 def _nothing() -> list[Given]:
     return []
 
@@ -60,7 +63,7 @@ class Gathered:
 
     given: list[Given] = field(default_factory=_nothing)
     """What each of our own sources gave."""
-    strangers: Strangers = field(default_factory=Strangers)
+    strangers: Strangers = NO_STRANGERS
     values: dict[str, Value] = field(default_factory=dict[str, Value])
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
     """What was said while they were called."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 
+from foreword.files._questions import Kept
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence
-from foreword.files._walk import Enclosure, below, leads_to_nothing
+from foreword.files._walk import Enclosure, below, leads_to_nothing, real_path
 
 
 class BatchRoots:
@@ -36,6 +37,14 @@ class BatchRoots:
             _, found = evidence.roots[0]
             self._pinned[root.path] = (real, found[0], found[1])
 
+    def still_holds(self, root: Root, kept: Kept) -> bool:
+        """Say whether what was answered earlier would be answered by this batch, by its evidence."""
+        evidence = kept.evidence
+        if evidence is None or not self.is_current(root, kept.real) or not evidence.holds():
+            return False
+        self.pin(root, kept.real, evidence)
+        return True
+
     def enclosure(self, root: Root, trusted_links: bool, skip: Collection[str]) -> Enclosure:
         """Return where a reading below a root stays.
 
@@ -44,7 +53,7 @@ class BatchRoots:
         """
         real = self._real.get(root.path)
         if real is None:
-            real = os.path.realpath(root.path)
+            real = real_path(root.path)
             if real != root.path and os.path.islink(root.path) and not os.path.lexists(real):
                 raise leads_to_nothing()
             pinned = self._pinned.get(root.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from foreword._diagnostics import Diagnostic, Place, Severity
@@ -13,13 +13,21 @@ from foreword.files._reading import Entry, Reading, read
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence, Stamp, identity, is_settled, now, place_of, stamp
 from foreword.files._taking import Taking
-from foreword.files._walk import DIRECTORY, FILE, Enclosure, Refused, below, opened, parts_of, shown
+from foreword.files._walk import DIRECTORY, FILE, Enclosure, Opening, Refused, below, parts_of, shown
+from foreword.files._ways import Ways
 
 _TRIES: Final = 4
 
 
 def read_whole(
-    root: Root, request: Request, enclosure: Enclosure, max_bytes: int, known: Mapping[str, Entry], *, by_stamp: bool
+    root: Root,
+    request: Request,
+    enclosure: Enclosure,
+    max_bytes: int,
+    known: Mapping[str, Entry],
+    ways: Ways,
+    *,
+    by_stamp: bool,
 ) -> Reading:
     """Read a directory, all of it in one state.
 
@@ -29,22 +37,24 @@ def read_whole(
         enclosure: where to stay.
         max_bytes: the most bytes that a file may have.
         known: what an earlier reading found, by path.
+        ways: tells the way to it.
         by_stamp: whether a file with the same stamp need not be read again.
     """
     tries = 0
     while True:
         tries += 1
         at = now()
-        around = places_around(root, request.sub, request.skip)
+        around = ways.around(root, request.sub, request.skip)
         taking = Taking(root, enclosure, max_bytes, at, known, by_stamp=by_stamp)
-        listing = Listing(enclosure, request, taking)
+        listing = Listing(enclosure, request, taking.take)
         entries = tuple(taking.entries)
-        places = _places(root, request.sub, around, listing.directories) if listing.certain else None
         settled = all(is_settled(one, at) for one in listing.directories.values())
+        places: Evidence | None = None
+        changed: list[str] = []
+        if around is not None and listing.certain:
+            places = _places(root, request, around, listing.directories)
         # Only what is found unchanged afterwards was read in one state.
-        if places is not None and settled and places.holds() and _changed(entries) == {}:
-            changed: list[str] = []
-        else:
+        if places is None or not settled or not _stand(places, request) or not _are_as_read(entries):
             changed = listing.changed_in(Listing(enclosure, request))
         if not changed or tries == _TRIES:
             break
@@ -62,26 +72,30 @@ def read_again(kept: Reading, root: Root, max_bytes: int) -> Reading | None:
     places = kept.places
     if places is None or not kept.settled or not places.holds():
         return None
-    changed = _changed(kept.entries)
-    if changed is None:
-        return None
-    if not changed:
-        return kept
-    enclosure = Enclosure(kept.real, trusted=kept.trusted)
-    taking = Taking(root, enclosure, max_bytes, now(), {}, by_stamp=True)
-    entries = list(kept.entries)
+    entries = kept.entries
+    changed: dict[int, Entry] = {}
     try:
-        for index, regular in changed.items():
-            entry = kept.entries[index]
+        index, regular = _first_changed(entries, 0)
+        if index == len(entries):
+            return kept
+        last = index
+        enclosure = Enclosure(kept.real, trusted=kept.trusted)
+        taking = Taking(root, enclosure, max_bytes, now(), {}, by_stamp=True)
+        while index < len(entries):
+            entry = entries[index]
             folder, _, name = entry.path.rpartition("/")
-            with opened(enclosure, parts_of(folder), DIRECTORY) as directory:
+            with Opening(enclosure, parts_of(folder), DIRECTORY) as directory:
                 if directory.linked:
                     return None
-                entries[index] = taking.read(directory, name, entry.path, False, regular, entry)
-    except (FileNotFoundError, Refused):
+                changed[index] = taking.read(directory, name, entry.path, False, regular, entry)
+            last = index
+            index, regular = _first_changed(entries, index + 1)
+    except (OSError, ValueError, Refused):
         return None
-    reading = kept.with_entries(tuple(entries))
-    return reading if places.holds() and _same_stamps(reading.entries) else None
+    # Those that were looked at after the last reading are in one state with it; the others are looked at again.
+    if not (_are_as_read([changed.get(nth, entries[nth]) for nth in range(last + 1)]) and places.holds()):
+        return None
+    return kept.with_changed(changed)
 
 
 def is_as_read(kept: Reading, root: Root) -> bool:
@@ -99,32 +113,12 @@ def is_as_read(kept: Reading, root: Root) -> bool:
         if any(place_of(path) != place for path, place in kept.places.places):
             return False
         for folder, names in kept.names.items():
-            with opened(enclosure, parts_of(folder), DIRECTORY) as directory:
+            with Opening(enclosure, parts_of(folder), DIRECTORY) as directory:
                 if directory.linked or not _holds(directory.fd, names, by_folder.get(folder, ()), kept.trusted):
                     return False
     except (OSError, Refused):
         return False
     return True
-
-
-def places_around(root: Root, sub: str, skip: frozenset[str]) -> Evidence | None:
-    """Return what shows that the way to a directory below a root, and what is left out, are where they are.
-
-    None where that is a link, which another can take the place of without a trace.
-    """
-    parts = sub.split("/") if sub else []
-    ways = ["/".join(parts[:count]) for count in range(1, len(parts))]
-    places: list[tuple[str, tuple[int, int, int] | None]] = []
-    try:
-        top = identity(os.stat(root.path))
-        for way in (*ways, *sorted(skip)):
-            found = place_of(below(root.path, way))
-            if found is not None and stat.S_ISLNK(found[2]):
-                return None
-            places.append((below(root.path, way), found))
-    except (OSError, ValueError):
-        return None
-    return Evidence(((root.path, top),), tuple(places))
 
 
 def changed_meanwhile(place: str, severity: Severity) -> Diagnostic:
@@ -134,39 +128,40 @@ def changed_meanwhile(place: str, severity: Severity) -> Diagnostic:
     )
 
 
-def _places(root: Root, sub: str, around: Evidence | None, directories: Mapping[str, Stamp]) -> Evidence | None:
-    if around is None:
-        return None
-    roots: tuple[tuple[str, Stamp | tuple[int, int, int]], ...] = around.roots
-    if not sub:
-        roots = ((root.path, directories[""]),)
-    stamps = tuple((below(root.path, name), one) for name, one in directories.items() if name)
-    return Evidence(roots, around.places, stamps)
+def _places(root: Root, request: Request, around: Evidence, directories: Mapping[str, Stamp]) -> Evidence:
+    stamps = tuple([(below(root.path, name), one) for name, one in directories.items() if name])
+    return Evidence(around.roots if request.sub else ((root.path, directories[""]),), around.places, stamps)
 
 
-def _changed(entries: tuple[Entry, ...]) -> dict[int, bool] | None:
-    """Return which entries have to be read again, and whether each is a regular file; None when one is gone."""
+def _stand(places: Evidence, request: Request) -> bool:
+    """Say whether the directories that were just listed still stand, unchanged, where they were."""
+    if request.sub and not request.skip:
+        # Their own stamps say so: what stands above them was looked at before they were entered.
+        places = Evidence(stamps=places.stamps)
+    return places.holds()
+
+
+def _first_changed(entries: tuple[Entry, ...], start: int) -> tuple[int, bool]:
+    """Return which entry, from one on, is the first that has to be read again, and whether that is a regular file.
+
+    Where none has, it is how many there are.
+    """
     lstat = os.lstat
-    changed: dict[int, bool] = {}
-    index = 0
-    try:
-        for _, _, full, stamps, settled, links, _, _ in entries:
-            found = lstat(full)
-            if stamp(found) != stamps[0] or not settled or found.st_nlink != links:
-                changed[index] = stat.S_ISREG(found.st_mode)
-            index += 1
-    except (OSError, ValueError, IndexError):
-        return None
-    return changed
+    for index, entry in enumerate(entries[start:], start):
+        found = lstat(entry.full)
+        if stamp(found) != entry.stamp or not entry.settled or found.st_nlink != entry.links:
+            return index, stat.S_ISREG(found.st_mode)
+    return len(entries), False
 
 
-def _same_stamps(entries: tuple[Entry, ...]) -> bool:
+def _are_as_read(entries: Iterable[Entry]) -> bool:
     lstat = os.lstat
     try:
         for entry in entries:
-            if stamp(lstat(entry.full)) != entry.stamps[0]:
+            found = lstat(entry.full)
+            if stamp(found) != entry.stamp or found.st_nlink != entry.links:
                 return False
-    except (OSError, ValueError, IndexError):
+    except (OSError, ValueError):
         return False
     return True
 

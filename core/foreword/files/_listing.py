@@ -7,20 +7,19 @@ import stat
 from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
-from operator import attrgetter
 from typing import Final, NamedTuple
 
 from foreword._diagnostics import Diagnostic, Place, Severity
 from foreword._names import is_leftover, is_readme
-from foreword.files._stamps import Stamp, stamp
+from foreword.files._stamps import Stamp, State, stamp
 from foreword.files._walk import (
     DIRECTORY,
     Enclosure,
     Opened,
+    Opening,
     Refused,
     below,
     open_entry,
-    opened,
     parts_of,
     refusal,
     shown,
@@ -36,8 +35,8 @@ _OTHER: Final = ("it is no Markdown file", "let its name end in .md to have it r
 _SUB_DIRECTORY: Final = ("it is a sub-directory", "move what should be read out of it")
 
 
-Take = Callable[[Opened, str, str, bool, bool], "tuple[Stamp, ...] | None"]
-"""Called with an open directory and an entry of it; returns its stamps, or None where nothing is any more.
+Take = Callable[[Opened, str, str, bool, bool], "State | None"]
+"""Called with an open directory and an entry of it; returns its state, or None where nothing is any more.
 
 The entry is its name, its path below the root, whether a link leads there, and whether the listing of the directory
 itself says that it is a regular file.
@@ -83,7 +82,7 @@ class Listing:
 
     Attributes:
         exists: whether the directory is there.
-        state: the stamps of every Markdown file, by its path below the root.
+        state: the state of every Markdown file, by its path below the root.
         directories: the stamp of every directory that was listed, before that.
         names: what each of them holds, and whether that is a directory.
         certain: whether stamps alone tell if a later pass would find the same: no link was met, and nothing refused.
@@ -92,13 +91,13 @@ class Listing:
     def __init__(self, enclosure: Enclosure, request: Request, take: Take | None = None) -> None:
         self.exists = True
         self.certain = True
-        self.state: dict[str, tuple[Stamp, ...]] = {}
+        self.state: dict[str, State] = {}
         self.directories: dict[str, Stamp] = {}
         self.names: dict[str, dict[str, bool]] = {}
         self.diagnostics: list[Diagnostic] = []
         self._enclosure = enclosure
         self._request = request
-        self._take = take or _stamps_of
+        self._take = take or _looked_at
         self._entered: dict[tuple[int, int], str] = {}
         self._links: list[str] = []
         self._full = False
@@ -119,7 +118,7 @@ class Listing:
 
     def _open(self, name: str, level: int, *, linked: bool) -> None:
         try:
-            with opened(self._enclosure, parts_of(name), DIRECTORY) as directory:
+            with Opening(self._enclosure, parts_of(name), DIRECTORY) as directory:
                 self._enter(directory, name, level, linked=linked)
         except FileNotFoundError:
             self.certain = False
@@ -150,55 +149,64 @@ class Listing:
         try:
             # The descriptor is fresh and listed only here: listing one that is shared loses entries.
             with os.scandir(directory.fd) as listing:
-                entries = sorted(listing, key=_name)
+                entries = {entry.name: entry for entry in listing}
         except OSError as error:
             raise refusal(error) from None
-        self.names[name] = {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
         self._list(directory, name, entries, level, linked=linked)
 
     def _list(
-        self, directory: Opened, name: str, entries: list[os.DirEntry[str]], level: int, *, linked: bool
+        self, directory: Opened, name: str, entries: dict[str, os.DirEntry[str]], level: int, *, linked: bool
     ) -> None:
         request = self._request
         only, skip, take, state = request.only, request.skip, self._take, self.state
-        if only is not None and only in self.names[name]:
-            entry = next(entry for entry in entries if entry.name == only)
-            self._markdown(directory, entry, below(name, only), linked=linked)
+        names = self.names[name] = dict.fromkeys(sorted(entries), False)
+        regular: set[str] = set()
+        for entry in entries.values():
+            if entry.is_file(follow_symlinks=False):
+                regular.add(entry.name)
+            elif entry.is_dir(follow_symlinks=False):
+                names[entry.name] = True
+        if only is not None and only in names:
+            self._markdown(directory, entries[only], below(name, only), linked=linked)
             return
         before = f"{name.rstrip('/')}/" if name else ""
-        for entry in entries:
-            path = before + entry.name
+        for called in names:
+            path = before + called
             if skip and path in skip:
                 continue
-            kind = _kind(entry.name)
-            if kind is _Kind.MARKDOWN and only is None:
-                if not linked and entry.is_file(follow_symlinks=False):
-                    stamps = take(directory, entry.name, path, False, True)
-                    if stamps is not None:
-                        state[path] = stamps
+            kind = _kind(called)
+            if kind is _MARKDOWN and only is None:
+                if not linked and called in regular:
+                    found = take(directory, called, path, False, True)
+                    if found is not None:
+                        state[path] = found
                 else:
-                    self._markdown(directory, entry, path, linked=linked)
-            elif kind is _Kind.HIDDEN:
-                continue
-            elif kind is _Kind.SWAP_FILE:
-                self._pass_over(path, *_LEFTOVER)
-            elif only is None and kind in (_Kind.README, _Kind.LEFTOVER):
-                if self._is_directory(directory, entry) and not entry.is_symlink():
-                    self._markdown(directory, entry, path, linked=linked)
-                else:
-                    self._pass_over(path, *(_README if kind is _Kind.README else _LEFTOVER))
-            elif self._is_directory(directory, entry):
-                self._directory(directory, entry, path, level, linked=linked)
+                    self._markdown(directory, entries[called], path, linked=linked)
+            elif kind is not _Kind.HIDDEN:
+                self._other(directory, entries[called], path, level, kind, linked=linked)
+
+    def _other(
+        self, directory: Opened, entry: os.DirEntry[str], path: str, level: int, kind: _Kind, *, linked: bool
+    ) -> None:
+        if kind is _Kind.SWAP_FILE:
+            self._pass_over(path, *_LEFTOVER)
+        elif self._request.only is None and kind in (_Kind.README, _Kind.LEFTOVER):
+            if self._is_directory(directory, entry) and not entry.is_symlink():
+                self._markdown(directory, entry, path, linked=linked)
             else:
-                self._pass_over(path, *(_LEFTOVER if is_leftover(entry.name) else _OTHER))
+                self._pass_over(path, *(_README if kind is _Kind.README else _LEFTOVER))
+        elif self._is_directory(directory, entry):
+            self._directory(directory, entry, path, level, linked=linked)
+        else:
+            self._pass_over(path, *(_LEFTOVER if is_leftover(entry.name) else _OTHER))
 
     def _markdown(self, directory: Opened, entry: os.DirEntry[str], path: str, *, linked: bool) -> None:
         if entry.is_symlink():
             linked = True
             self.certain = False
-        stamps = self._take(directory, entry.name, path, linked, entry.is_file(follow_symlinks=False))
-        if stamps is not None:
-            self.state[path] = stamps
+        found = self._take(directory, entry.name, path, linked, entry.is_file(follow_symlinks=False))
+        if found is not None:
+            self.state[path] = found
 
     def _directory(
         self, directory: Opened, entry: os.DirEntry[str], path: str, level: int, *, linked: bool
@@ -253,22 +261,24 @@ class Listing:
         return shown(below(self._request.written, name) if name else self._request.written)
 
 
-def _stamps_of(
-    directory: Opened, name: str, path: str, linked: bool, regular: bool
-) -> tuple[Stamp, ...] | None:
-    """Return the stamps of an entry: its own, and where it is a link, that of what it leads to."""
-    stamps: tuple[Stamp, ...] = ()
+def state_of(directory: Opened, name: str) -> State | None:
+    """Return the state of an entry of an open directory, or None where nothing is."""
+    found: State = ()
     try:
         status = os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
-        stamps = (stamp(status),)
+        found = own = stamp(status)
         if stat.S_ISLNK(status.st_mode):
-            stamps = (*stamps, stamp(os.stat(name, dir_fd=directory.fd)))
+            found = (own, stamp(os.stat(name, dir_fd=directory.fd)))
     except FileNotFoundError:
-        return stamps or None
+        return found or None
     except OSError:
         # Opening it says why.
         pass
-    return stamps
+    return found
 
 
-_name: Final = attrgetter("name")
+def _looked_at(directory: Opened, name: str, path: str, linked: bool, regular: bool) -> State | None:
+    return state_of(directory, name)
+
+
+_MARKDOWN: Final = _Kind.MARKDOWN

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeVar
 
 from foreword._diagnostics import Diagnostic
 from foreword.files._batch_roots import BatchRoots
 from foreword.files._cache import Cache
-from foreword.files._fresh import changed_meanwhile, is_as_read, places_around, read_again, read_whole
+from foreword.files._fresh import changed_meanwhile, is_as_read, read_again, read_whole
 from foreword.files._listing import Request
 from foreword.files._markdown_file import Directory, MarkdownFile
-from foreword.files._questions import Answer, DirectoryKey, FileKey, Kept, Key, NamesKey, Observation, TreeKey
+from foreword.files._names import Names, Readings
+from foreword.files._questions import Answer, DirectoryKey, FileKey, Kept, Key, Observation, TreeKey
 from foreword.files._reading import Reading
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence, is_settled, now, stamp
 from foreword.files._tree import tree
-from foreword.files._walk import (
-    DIRECTORY,
-    FILE,
-    Refused,
-    below,
-    opened,
-    parts_of,
-    read_open,
-    shown,
-)
+from foreword.files._walk import FILE, Opening, Refused, below, parts_of, read_open, shown
+from foreword.files._ways import Ways, evidence_of_absence, places_around
 
-__all__ = ["MAX_BYTES", "Directory", "MarkdownFile", "Observation", "Reader", "Root"]
+__all__ = ["MAX_BYTES", "Directory", "MarkdownFile", "Observation", "Reader", "Readings", "Root"]
 
 MAX_BYTES: Final = 262144
 """The most bytes that a file may have unless the operator says otherwise."""
@@ -38,7 +31,6 @@ _MISSING: Final = Directory((), (), exists=False)
 
 
 A = TypeVar("A", bound=Answer)
-Readings: TypeAlias = "Cache[Key | NamesKey, Reading | Kept]"
 
 
 class Reader:
@@ -61,10 +53,11 @@ class Reader:
     ) -> None:
         self._max_bytes = max_bytes
         self._roots = BatchRoots(link_roots)
+        self._ways = Ways()
         self._readings: Readings = readings if readings is not None else Cache()
         self._by_stamp = by_stamp
         self._directories: dict[DirectoryKey, Directory] = {}
-        self._names: dict[tuple[str, str], Collection[str] | None] = {}
+        self._names = Names(self._roots, self._readings, by_stamp=by_stamp)
         self._watched: list[Observation] | None = None
 
     def read_directory(
@@ -146,9 +139,7 @@ class Reader:
 
     def is_absent(self, root: Root, folder: str, names: Iterable[str]) -> bool:
         """Say whether a directory below a root has none of some names, as far as the names in it tell."""
-        if (root.path, folder) not in self._names and self._is_absent(root, folder):
-            self._names[root.path, folder] = ()
-        present = self._names_in(root, folder)
+        present = self._names.within(root, folder)
         return present is not None and not any(name in present for name in names)
 
     # -- what was asked, and whether it would be answered alike --------------------------------------
@@ -184,16 +175,16 @@ class Reader:
         if not self._by_stamp:
             return None
         for root, path in absent:
-            gone = _evidence_of_absence(root, path)
+            gone = evidence_of_absence(root, path)
             if gone is None:
                 return None
             found.append(gone)
         for key, answer in observations:
             kept = self._readings.get(key)
             if answer is _MISSING and isinstance(key, DirectoryKey):
-                evidence = _evidence_of_absence(key.root, key.request.sub)
+                evidence = evidence_of_absence(key.root, key.request.sub)
             elif answer is None and isinstance(key, FileKey):
-                evidence = _evidence_of_absence(key.root, key.name)
+                evidence = evidence_of_absence(key.root, key.name)
             else:
                 evidence = kept.evidence if kept is not None and _is_of(kept, answer) else None
             if evidence is None:
@@ -216,7 +207,7 @@ class Reader:
 
     def _read_directory(self, key: DirectoryKey) -> Directory:
         root, request = key.root, key.request
-        if request.sub and self._is_absent(root, request.sub):
+        if request.sub and self._names.lack(root, request.sub):
             return _MISSING
         kept = self._readings.get(key)
         reading: Reading | None = None
@@ -233,21 +224,22 @@ class Reader:
                 enclosure = self._roots.enclosure(root, key.trusted_links, request.skip)
             except Refused as refused:
                 return Directory((), (refused.at(shown(root.written)),), exists=True)
-            reading = read_whole(root, request, enclosure, self._max_bytes, known, by_stamp=self._by_stamp)
+            reading = read_whole(
+                root, request, enclosure, self._max_bytes, known, self._ways, by_stamp=self._by_stamp
+            )
             if reading.directory == _MISSING:
                 return _MISSING
             if isinstance(kept, Reading) and kept.directory == reading.directory:
                 reading = reading._replace(directory=kept.directory)
         if reading is not kept:
             self._readings.put(key, reading)
-        for name, names in reading.names.items():
-            self._names[root.path, name] = names
+        self._names.add(root, reading.names)
         return reading.directory
 
     def _tree(self, key: TreeKey) -> tuple[str, ...]:
         kept = self._readings.get(key)
         root = key.root
-        if isinstance(kept, Kept) and isinstance(kept.answer, tuple) and self._still_holds(kept, root):
+        if isinstance(kept, Kept) and isinstance(kept.answer, tuple) and self._still_holds(root, kept):
             return kept.answer
         at = now()
         around = places_around(root, key.start, key.skip)
@@ -271,7 +263,7 @@ class Reader:
             around = places_around(root, key.name, frozenset())
             enclosure = self._roots.enclosure(root, key.trusted_links, ())
             for _ in range(_TRIES):
-                with opened(enclosure, parts_of(key.name), FILE) as file:
+                with Opening(enclosure, parts_of(key.name), FILE) as file:
                     before = os.fstat(file.fd)
                     data = read_open(file.fd, before, key.max_bytes)
                     if stamp(os.fstat(file.fd)) != stamp(before):
@@ -288,77 +280,15 @@ class Reader:
 
     def _holds(self, key: Key, answer: Answer) -> bool:
         kept = self._readings.get(key)
-        return isinstance(kept, Kept) and kept.answer == answer and self._still_holds(kept, key.root)
+        return isinstance(kept, Kept) and kept.answer == answer and self._still_holds(key.root, kept)
 
-    def _still_holds(self, kept: Kept, root: Root) -> bool:
-        evidence = kept.evidence
-        if not self._by_stamp or evidence is None or not self._roots.is_current(root, kept.real):
-            return False
-        if not evidence.holds():
-            return False
-        self._roots.pin(root, kept.real, evidence)
-        return True
-
-    def _is_absent(self, root: Root, sub: str) -> bool:
-        """Say whether nothing is there, as far as the names of the directories on the way tell."""
-        way = ""
-        try:
-            parts = parts_of(sub)
-        except Refused:
-            return False
-        for part in parts:
-            names = self._names_in(root, way)
-            if names is None:
-                return False
-            if part not in names:
-                return True
-            way = below(way, part)
-        return False
-
-    def _names_in(self, root: Root, sub: str) -> Collection[str] | None:
-        """Return the names in a directory, or None where that cannot be said; those of what is not there are none."""
-        if (root.path, sub) not in self._names:
-            self._names[root.path, sub] = self._listed(NamesKey("names", root, sub))
-        return self._names[root.path, sub]
-
-    def _listed(self, key: NamesKey) -> Collection[str] | None:
-        kept = self._readings.get(key)
-        root = key.root
-        if isinstance(kept, Kept) and isinstance(kept.answer, frozenset) and self._still_holds(kept, root):
-            return kept.answer
-        at = now()
-        around = places_around(root, key.sub, frozenset())
-        try:
-            enclosure = self._roots.enclosure(root, False, ())
-            with opened(enclosure, parts_of(key.sub), DIRECTORY) as directory:
-                status = stamp(os.fstat(directory.fd))
-                names = frozenset(os.listdir(directory.fd))
-        except FileNotFoundError:
-            return frozenset()
-        except (OSError, Refused):
-            return None
-        if around is not None and not directory.linked and is_settled(status, at):
-            evidence = (
-                around._replace(stamps=((below(root.path, key.sub), status),))
-                if key.sub
-                else Evidence(((root.path, status),))
-            )
-            self._readings.put(key, Kept(names, evidence, enclosure.root))
-        return names
+    def _still_holds(self, root: Root, kept: Kept) -> bool:
+        return self._by_stamp and self._roots.still_holds(root, kept)
 
 
 def _is_of(kept: Reading | Kept, answer: Answer) -> bool:
     """Say whether what is kept is what was answered: since then another batch may have read something else."""
     return kept.directory is answer if isinstance(kept, Reading) else kept.answer == answer
-
-
-def _evidence_of_absence(root: Root, sub: str) -> Evidence | None:
-    """Return what shows that nothing is there, or None where now something is, or a link is on the way."""
-    around = places_around(root, f"{sub}/-", frozenset())
-    if around is None:
-        return None
-    missing = next((nth for nth, (_, place) in enumerate(around.places) if place is None), None)
-    return None if missing is None else around._replace(places=around.places[: missing + 1])
 
 
 def _paths(paths: Collection[str]) -> frozenset[str]:

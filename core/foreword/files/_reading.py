@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 
 from foreword._diagnostics import Diagnostic, Place, Severity
@@ -14,21 +14,34 @@ from foreword.files._markdown_file import Directory, MarkdownFile
 from foreword.files._stamps import Evidence, Stamp
 
 
-class Entry(NamedTuple):
-    """One Markdown file of a reading.
+class Entry:
+    """One Markdown file of a reading; nothing of it changes.
 
-    ``stamps`` are those of its name and, where that is a link, of what it leads to. ``settled`` is whether they
-    alone tell that it has changed, ``links`` how many names the file has, ``data`` what was read.
+    ``stamp`` is that of the file; None where it could not be had. ``settled`` is whether it alone tells that the file
+    has changed, ``links`` how many names the file has, ``data`` what was read.
     """
 
-    linked: bool
-    path: str
-    full: str
-    stamps: tuple[Stamp, ...]
-    settled: bool
-    links: int
-    data: bytes | None
-    file: MarkdownFile
+    __slots__ = ("data", "file", "full", "linked", "links", "path", "settled", "stamp")
+
+    def __init__(
+        self,
+        linked: bool,
+        path: str,
+        full: str,
+        stamp: Stamp | None,
+        settled: bool,
+        links: int,
+        data: bytes | None,
+        file: MarkdownFile,
+    ) -> None:
+        self.linked = linked
+        self.path = path
+        self.full = full
+        self.stamp = stamp
+        self.settled = settled
+        self.links = links
+        self.data = data
+        self.file = file
 
 
 class Reading(NamedTuple):
@@ -53,31 +66,35 @@ class Reading(NamedTuple):
     @property
     def evidence(self) -> Evidence | None:
         """What shows that all of it still holds, or None where it has to be looked at again."""
-        if self.places is None or not self.settled or not all(map(_is_settled, self.entries)):
+        places = self.places
+        if places is None or not self.settled:
             return None
-        return self.places._replace(stamps=(*self.places.stamps, *self.stamps()))
+        stamps = [(one.full, one.stamp) for one in self.entries if one.settled and one.stamp is not None]
+        if len(stamps) != len(self.entries):
+            return None
+        return Evidence(places.roots, places.places, (*places.stamps, *stamps))
 
-    def stamps(self) -> list[tuple[str, Stamp]]:
-        """The stamps of the files, by their paths."""
-        return [(entry.full, entry.stamps[0]) for entry in self.entries]
-
-    def with_entries(self, entries: tuple[Entry, ...]) -> Reading:
-        """Return the reading with other states of the same files."""
+    def with_changed(self, changed: Mapping[int, Entry]) -> Reading:
+        """Return the reading with other states of some of the same files, by their place among the entries."""
         exchanged: dict[int, MarkdownFile] = {}
         size, quiet = self.size, not self.directory.diagnostics
-        for old, new in zip(self.entries, entries, strict=True):
-            if old is not new and (old.file is not new.file or old.links != new.links):
+        for index, new in changed.items():
+            old = self.entries[index]
+            if old.file is not new.file or old.links != new.links:
                 size += 3 * (len(new.data or b"") - len(old.data or b""))
                 exchanged[id(old.file)] = new.file
                 document = new.file.document
                 quiet = quiet and document is not None and not document.diagnostics and new.links == old.links
                 quiet = quiet and new.file.identity == old.file.identity
+        # What changed last is looked at first: who changes a file changes it again.
+        same = [entry for index, entry in enumerate(self.entries) if index not in changed]
+        entries = (*changed.values(), *same)
         directory = self.directory
-        if quiet:
+        if exchanged and quiet:
             # The same files with nothing to say of them, some with another text.
             get = exchanged.get
             files = tuple([get(id(file), file) for file in directory.files])
-            directory = Directory(files, (), directory.exists) if exchanged else directory
+            directory = Directory(files, (), directory.exists)
         elif exchanged:
             directory = assembled(entries, self.said, exists=True, trusted=self.trusted)
         return self._replace(entries=entries, directory=directory, size=size)
@@ -104,6 +121,8 @@ def assembled(
     entries: Sequence[Entry], said: Sequence[Diagnostic], *, exists: bool, trusted: bool
 ) -> Directory:
     """Return what a directory holds: each file once, by name, and everything there is to say."""
+    if not said and _is_quiet(entries, trusted=trusted):
+        return Directory(tuple(sorted([entry.file for entry in entries], key=_name)), (), exists)
     files: list[MarkdownFile] = []
     diagnostics = list(said)
     first: dict[tuple[int, int], MarkdownFile] = {}
@@ -132,6 +151,19 @@ def assembled(
     return Directory(tuple(files), tuple(diagnostics), exists)
 
 
+def _is_quiet(entries: Sequence[Entry], *, trusted: bool) -> bool:
+    """Say whether there is nothing to say of some entries: each was read, and is a file of its own."""
+    inodes: set[int] = set()
+    for entry in entries:
+        document, stamp = entry.file.document, entry.stamp
+        if entry.linked or stamp is None or document is None or document.diagnostics:
+            return False
+        if entry.links > 1 and not trusted:
+            return False
+        inodes.add(stamp[1])
+    return len(inodes) == len(entries)
+
+
 def _hard_linked(entries: Sequence[Entry]) -> Iterator[Diagnostic]:
     """Yield a note about each untrusted file that has a name besides those that were come by."""
     if all(entry.links <= 1 for entry in entries):
@@ -145,12 +177,8 @@ def _hard_linked(entries: Sequence[Entry]) -> Iterator[Diagnostic]:
             yield Diagnostic("FW019", "info", message, Place(entry.file.place), "put a copy in its place")
 
 
-_place = itemgetter(0, 1)
+_place = attrgetter("linked", "path")
 _name = attrgetter("name")
-
-
-def _is_settled(entry: Entry) -> bool:
-    return entry.settled
 
 
 def _order(diagnostic: Diagnostic) -> tuple[str, int, str, str]:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 Stamp = tuple[int, int, int, int, int]
 """Device, inode, size, and the times of the last change to the content and to the file, in nanoseconds."""
 
+State = Stamp | tuple[Stamp, Stamp] | tuple[()]
+"""The stamp of an entry, with that of what it leads to where it is a link; nothing where neither can be had."""
+
 Identity = tuple[int, int, int]
 """Device, inode and mode: what says that a name still leads to the same directory."""
 
@@ -51,7 +54,7 @@ def is_settled(status: Stamp, at: int) -> bool:
     >>> is_settled((1, 2, 3, 5_000_000_000, 5_000_000_000), 5_100_000_000)
     False
     """
-    _, _, _, modified, changed = status
+    modified, changed = status[3], status[4]
     last = modified if modified > changed else changed
     if last < at - _COARSE_GRAIN:
         return True

@@ -7,10 +7,11 @@ import stat
 from collections.abc import Mapping
 
 from foreword.files._decode import decode
-from foreword.files._markdown_file import MarkdownFile
+from foreword.files._listing import state_of
+from foreword.files._markdown_file import markdown_file
 from foreword.files._reading import Entry
 from foreword.files._roots import Root
-from foreword.files._stamps import Stamp, is_settled, stamp
+from foreword.files._stamps import Stamp, State, is_settled, stamp
 from foreword.files._walk import FILE, Enclosure, Opened, Refused, not_regular, open_entry, read_open, shown
 from foreword.markdown._front_matter import parse
 
@@ -47,22 +48,21 @@ class Taking:
         self._known = known
         self._by_stamp = by_stamp
 
-    def __call__(
-        self, directory: Opened, name: str, path: str, linked: bool, regular: bool
-    ) -> tuple[Stamp, ...] | None:
-        """Read one entry and return its stamps, or None where nothing is any more."""
+    def take(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> State | None:
+        """Read one entry and return its state, or None where nothing is any more."""
         known = self._known.get(path) if self._known else None
         try:
             if known is not None and self._by_stamp and known.settled and not (linked or known.linked):
                 status = os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
-                if stamp(status) == known.stamps[0] and status.st_nlink == known.links:
+                if (own := stamp(status)) == known.stamp and status.st_nlink == known.links:
                     self.entries.append(known)
-                    return known.stamps
+                    return own
+            found = state_of(directory, name) if linked else None
             entry = self.read(directory, name, path, linked, regular, known)
         except FileNotFoundError:
             return None
         self.entries.append(entry)
-        return entry.stamps
+        return (found if linked else entry.stamp) or ()
 
     def read(
         self, directory: Opened, name: str, path: str, linked: bool, regular: bool, known: Entry | None
@@ -72,18 +72,19 @@ class Taking:
         Raises:
             FileNotFoundError: nothing is there any more.
         """
-        stamps: tuple[Stamp, ...] = ()
+        own: Stamp | None = None
         identity: tuple[int, int] | None = None
         links = 0
         data: bytes | None = None
+        place = f"{self._written}/{path}"
+        if not place.isascii():
+            place = shown(place)
         try:
-            if linked:
-                stamps = _of_link(directory, name)
             if not regular:
                 # Opening a device can do something to it.
                 status = os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
                 if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
-                    stamps = (stamp(status),)
+                    own = stamp(status)
                     raise not_regular(status.st_mode)
             try:
                 fd = os.open(name, FILE, dir_fd=directory.fd)
@@ -92,49 +93,31 @@ class Taking:
                 fd = open_entry(self._enclosure, directory, name, FILE).fd
             try:
                 status = os.fstat(fd)
-                identity = (status.st_dev, status.st_ino)
+                own = stamp(status)
+                identity = own[:2]
                 links = status.st_nlink
-                stamps = stamps or (stamp(status),)
                 data = read_open(fd, status, self._max_bytes)
             finally:
                 os.close(fd)
-            settled = is_settled(stamps[0], self._at)
+            settled = is_settled(own, self._at)
             if known is not None and known.data == data and known.file.identity == identity and not known.file.error:
-                return known._replace(linked=linked, stamps=stamps, settled=settled, links=links)
-            place = f"{self._written}/{path}"
-            if not place.isascii():
-                place = shown(place)
-            made = MarkdownFile(self._root, path, place, parse(decode(data), place), None, identity, len(data))
-            return Entry(linked, path, f"{self._top}/{path}", stamps, settled, links, data, made)
+                return Entry(linked, path, known.full, own, settled, links, known.data, known.file)
+            document = parse(decode(data), place)
+            file = markdown_file(self._root, path, place, document, None, identity, len(data))
         except Refused as refused:
-            error = refused.at(self.place(path))
-        if not stamps:
-            stamps = _own_stamp(directory, name)
-        made = MarkdownFile(self._root, path, self.place(path), None, error, identity, len(data or b""))
-        if known is not None and known.file.error == error and known.file.identity == identity:
-            made = known.file
-        # What could not be read may become readable without a trace in any stamp.
-        return Entry(linked, path, f"{self._top}/{path}", stamps, False, links, data, made)
-
-    def place(self, path: str) -> str:
-        """Return a path below the root as it is shown."""
-        return shown(f"{self._written}/{path}")
+            # What could not be read may become readable without a trace in any stamp.
+            settled = False
+            error = refused.at(place)
+            own = own or _stamp_of(directory, name)
+            if known is not None and known.file.error == error and known.file.identity == identity:
+                file = known.file
+            else:
+                file = markdown_file(self._root, path, place, None, error, identity, len(data or b""))
+        return Entry(linked, path, f"{self._top}/{path}", own, settled, links, data, file)
 
 
-def _of_link(directory: Opened, name: str) -> tuple[Stamp, ...]:
+def _stamp_of(directory: Opened, name: str) -> Stamp | None:
     try:
-        own = os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
-        if not stat.S_ISLNK(own.st_mode):
-            return (stamp(own),)
-        return stamp(own), stamp(os.stat(name, dir_fd=directory.fd))
-    except FileNotFoundError:
-        return _own_stamp(directory, name)
+        return stamp(os.stat(name, dir_fd=directory.fd, follow_symlinks=False))
     except OSError:
-        return ()
-
-
-def _own_stamp(directory: Opened, name: str) -> tuple[Stamp, ...]:
-    try:
-        return (stamp(os.stat(name, dir_fd=directory.fd, follow_symlinks=False)),)
-    except OSError:
-        return ()
+        return None

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from foreword.files._stamps import Stamp, stamp
-from foreword.files._walk import DIRECTORY, Enclosure, Refused, below, opened, real_target, shown
+from foreword.files._walk import DIRECTORY, Enclosure, Opening, Refused, below, real_target, shown
 
 _HIDDEN_FROM_ALL: Final = frozenset({".git", ".DS_Store"})
 """What version control and file managers keep in a directory: no part of what is in it."""
@@ -54,7 +54,7 @@ def tree(
     while (regular or links) and len(entries) < limit:
         name = (regular or links).pop(0)
         try:
-            with opened(enclosure, name.split("/") if name else [], DIRECTORY) as directory:
+            with Opening(enclosure, name.split("/") if name else [], DIRECTORY) as directory:
                 status = os.fstat(directory.fd)
                 if (status.st_dev, status.st_ino) in entered:
                     continue

@@ -6,13 +6,9 @@ import errno
 import os
 import stat
 from collections.abc import Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from foreword._diagnostics import Diagnostic, Place, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
     raise ImportError("foreword needs a system on which files can be opened below a directory (POSIX)")
@@ -20,6 +16,7 @@ if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
 FILE: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 DIRECTORY: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
 
+_NO_NAMES: Final = frozenset({"", ".", ".."})
 _KIND: Final = 0o170000
 _REGULAR: Final = stat.S_IFREG
 
@@ -97,32 +94,44 @@ def shown(path: str) -> str:
 
 def parts_of(name: str) -> list[str]:
     """Split a path below a root into its components, and refuse one that could lead elsewhere."""
-    parts = name.split("/") if name else []
-    if any(part in {"", ".", ".."} for part in parts) or "\0" in name or not _encodable(name):
+    if not name:
+        return []
+    parts = name.split("/")
+    if not _NO_NAMES.isdisjoint(parts) or "\0" in name or not (name.isascii() or _encodable(name)):
         raise Refused("FW007", "the path does not stay below its directory", "give a plain relative path")
     return parts
 
 
-@contextmanager
-def opened(enclosure: Enclosure, parts: Sequence[str], flags: int) -> Generator[Opened, None, None]:
-    """Open a path below the root of an enclosure, component by component, and close it in the end.
+class Opening:
+    """Opens a path below the root of an enclosure, component by component, and closes it in the end.
 
     Raises:
         FileNotFoundError: Nothing is there.
         Refused: Something is there that may not or cannot be opened.
     """
-    try:
-        here = Opened(_open_root(enclosure.root, DIRECTORY if parts else flags), enclosure.root)
-    except OSError as error:
-        raise refusal(error) from None
-    try:
-        for position, part in enumerate(parts, 1):
-            entry = open_entry(enclosure, here, part, flags if position == len(parts) else DIRECTORY)
+
+    __slots__ = ("_here",)
+
+    def __init__(self, enclosure: Enclosure, parts: Sequence[str], flags: int) -> None:
+        try:
+            here = Opened(_open_root(enclosure.root, DIRECTORY if parts else flags), enclosure.root)
+        except OSError as error:
+            raise refusal(error) from None
+        try:
+            for position, part in enumerate(parts, 1):
+                entry = open_entry(enclosure, here, part, flags if position == len(parts) else DIRECTORY)
+                os.close(here.fd)
+                here = entry
+        except BaseException:
             os.close(here.fd)
-            here = entry
-        yield here
-    finally:
-        os.close(here.fd)
+            raise
+        self._here = here
+
+    def __enter__(self) -> Opened:
+        return self._here
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._here.fd)
 
 
 def open_entry(enclosure: Enclosure, directory: Opened, name: str, flags: int) -> Opened:
@@ -157,6 +166,21 @@ def _follow(enclosure: Enclosure, link: str, flags: int) -> Opened:
         message = "the link leads to what is left out here, and is not read"
         raise Refused("FW008", message, "put a copy in the link's place", severity="info")
     return Opened(_open_plain(base, target, flags), target, linked=True)
+
+
+def real_path(path: str) -> str:
+    """Return what `os.path.realpath` returns for a path, at a fraction of the price where it is its own real path."""
+    try:
+        fd = os.open(path, DIRECTORY)
+    except (OSError, ValueError):
+        return os.path.realpath(path)
+    try:
+        # What the system calls an open directory is its real path; where it does not say, each step is looked at.
+        return path if os.readlink(f"/proc/self/fd/{fd}") == path else os.path.realpath(path)
+    except OSError:
+        return os.path.realpath(path)
+    finally:
+        os.close(fd)
 
 
 def real_target(link: str) -> str:
