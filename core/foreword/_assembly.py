@@ -32,7 +32,7 @@ from ._plugin_calls import BUILDING, NO_STRANGERS
 from ._policy import Policy
 from ._prepare import Drafts, Preparation, typed
 from ._prompt import Prompt
-from ._proof import Looked, proof, ways_to
+from ._proof import Looked, Plain, plain, proof, ways_to
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
 from ._shared import Shared
@@ -67,6 +67,7 @@ class Assembly:
         self.readings: Readings = Cache()
         self.built: dict[str | None, Built] = {}
         self._disjoint: dict[Root, Evidence] = {}
+        self._plain: Plain | None = None
         self._trusted_skills = MappingProxyType(dict(lock.skills)) if settings.skills.pin else None
         self._screen = Screen.from_settings(settings)
         self._link_roots = tuple(root.path for root in settings.files.link_roots)
@@ -114,43 +115,64 @@ class Assembly:
         preparation = Preparation(agent, self.policy, values, trusted, gathered.said, self._screen, self._drafts)
         return Plan(subject, preparation, gathered, given)
 
+    def alike(self, manager: Manager, agent: str | None) -> Built | None:
+        """Return the prompt of an agent that has nothing but its name of its own, by what stamps alone show."""
+        plain = self._plain
+        if plain is None or agent is None or agent in plain.names or not self._may_vary(manager, agent):
+            return None
+        built = self._varied(manager, None, plain.given, agent) if plain.evidence.holds() else None
+        if built is None:
+            self._plain = None
+        return built
+
     def _variant(self, manager: Manager, batch: Batch, agent: str | None, call: Call) -> Built | None:
         """Return the prompt of an agent that has nothing but its name of its own, where it is simply that."""
-        settings = self.settings
-        if (
-            agent is None
-            or not call.is_empty
-            or not manager.first_party_only
-            or settings.plugins.require
-            or settings.memory.path is not None
-            or settings.skills.roots
-            or self._link_roots
-            or agent in settings.agents
-            or PLAIN_NAME.fullmatch(agent) is None
-            or len(agent) > MAX_AGENT_NAME
-            or BUILDING.get()
-        ):
+        if agent is None or not call.is_empty or not self._may_vary(manager, agent):
             return None
         # No root need be checked: what is taken here shows that it is there.
         subject = Subject(agent, {})
         if batch.shared is None:
             batch.shared = self._gathering.shared(manager, subject, batch)
-        if settings.prompts_dir is not None and not batch.reader.is_absent(settings.prompts_dir, AGENTS, (agent,)):
+        prompts = self.settings.prompts_dir
+        if prompts is not None and not batch.reader.is_absent(prompts, AGENTS, (agent,)):
             return None
-        if batch.shared is None or manager.diagnostics:
+        if batch.shared is None:
             return None
-        common = self._shared.variants(batch.shared)
+        built = self._varied(manager, batch, batch.shared, agent)
+        if built is not None and not batch.is_large and self._plain is None and self._may_prove(manager):
+            self._plain = plain(batch.reader, batch.shared, prompts)
+        return built
+
+    def _may_vary(self, manager: Manager, agent: str) -> bool:
+        settings = self.settings
+        return (
+            manager.first_party_only
+            and not manager.diagnostics
+            and not settings.plugins.require
+            and settings.memory.path is None
+            and not settings.skills.roots
+            and not self._link_roots
+            and agent not in settings.agents
+            and PLAIN_NAME.fullmatch(agent) is not None
+            and len(agent) <= MAX_AGENT_NAME
+            and not BUILDING.get()
+        )
+
+    def _varied(self, manager: Manager, batch: Batch | None, given: Sequence[Given], agent: str) -> Built | None:
+        """Return the prompt of an agent that all sources give the same."""
+        common = self._shared.variants(given)
         if common is None:
             return None
         values = common.values(agent)
         read_like = typed(values, values)
         before = self.built.get(agent)
-        if before is not None and before.is_of(batch.shared, NO_STRANGERS, read_like):
-            if before.proof is None:
-                self.built[agent] = before = before._replace(proof=self._proof(manager, batch, before.given, subject))
+        if before is not None and before.is_of(given, NO_STRANGERS, read_like):
+            if before.proof is None and batch is not None:
+                shown = self._proof(manager, batch, before.given, Subject(agent, {}))
+                self.built[agent] = before = before._replace(proof=shown)
             return before
-        prompt = Prompt(Variant(common, agent), common.found, agent, LAYOUTS[settings.layout])
-        built = Built(tuple(batch.shared), NO_STRANGERS, read_like, prompt, ())
+        prompt = Prompt(Variant(common, agent), common.found, agent, LAYOUTS[self.settings.layout])
+        built = Built(tuple(given), NO_STRANGERS, read_like, prompt, ())
         keep(self.built, agent, built, MOST_BUILT)
         return built
 
@@ -189,9 +211,12 @@ class Assembly:
         self, manager: Manager, batch: Batch, given: Sequence[Given], subject: Subject
     ) -> Evidence | Looked | None:
         """Return what shows that the next build would gather the same, where anything can."""
-        if self.settings.memory.approval or self._link_roots or not manager.first_party_only:
+        if not self._may_prove(manager):
             return None
         return proof(batch.reader, self.reader, given, subject, self.settings.prompts_dir)
+
+    def _may_prove(self, manager: Manager) -> bool:
+        return not self.settings.memory.approval and not self._link_roots and manager.first_party_only
 
     def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
         """The variables of operator and call, the highest winning."""

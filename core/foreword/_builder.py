@@ -132,7 +132,7 @@ class Builder:
             ConfigError: an argument or a path cannot be used.
         """
         if variables is None and context is None and defaults == () and edits == () and untrusted == ():
-            built = self._assembly.kept(agent)
+            built = self._assembly.kept(agent) or self._assembly.alike(self.manager, agent)
             if built is not None:
                 return self._told(built, strict)
             call = NOTHING

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreword.files._stamps import Evidence, ancestry
@@ -62,6 +62,30 @@ def proof(
     if evidence is None:
         return Looked(again, seen, absent, around)
     return Evidence.of_all([evidence, around])
+
+
+class Plain(NamedTuple):
+    """What all agents are given that have no directory of their own, which do have one, and what shows that."""
+
+    given: list[Given]
+    names: Collection[str]
+    evidence: Evidence
+
+
+def plain(reader: Reader, given: list[Given], prompts: Root | None) -> Plain | None:
+    """Return what all agents are given that have no directory of their own; None where stamps alone do not show it.
+
+    Args:
+        reader: the reader of the batch in which it was given.
+        given: what the shared sources gave.
+        prompts: the prompts directory.
+    """
+    evidence = reader.evidence([observation for one in given for observation in one.seen or ()])
+    named = reader.names(prompts, AGENTS) if prompts is not None else ((), Evidence())
+    if evidence is None or named is None:
+        return None
+    names, around = named
+    return Plain(given, names, Evidence.of_all([evidence, around]))
 
 
 def ways_to(*roots: Root) -> Evidence:

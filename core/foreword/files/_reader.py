@@ -13,7 +13,7 @@ from foreword.files._fresh import changed_meanwhile, is_as_read, read_again, rea
 from foreword.files._listing import Request
 from foreword.files._markdown_file import Directory, MarkdownFile
 from foreword.files._names import Names, Readings
-from foreword.files._questions import Answer, DirectoryKey, FileKey, Kept, Key, Observation, TreeKey
+from foreword.files._questions import Answer, DirectoryKey, FileKey, Kept, Key, NamesKey, Observation, TreeKey
 from foreword.files._reading import Reading
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence, is_settled, now, stamp
@@ -141,6 +141,22 @@ class Reader:
         """Say whether a directory below a root has none of some names, as far as the names in it tell."""
         present = self._names.within(root, folder)
         return present is not None and not any(name in present for name in names)
+
+    def names(self, root: Root, folder: str) -> tuple[Collection[str], Evidence] | None:
+        """Return the names in a directory below a root, and what shows that those are all; None where nothing shows it.
+
+        In a directory that is not there are none.
+        """
+        present = self._names.within(root, folder)
+        if present is None or not self._by_stamp:
+            return None
+        if self._names.lack(root, folder):
+            gone = evidence_of_absence(root, folder)
+            return ((), gone) if gone is not None else None
+        kept = self._readings.get(NamesKey("names", root, folder))
+        if not isinstance(kept, Kept) or kept.evidence is None or kept.answer != present:
+            return None
+        return present, kept.evidence
 
     # -- what was asked, and whether it would be answered alike --------------------------------------
 
