@@ -9,10 +9,10 @@ from typing import Final
 from ._diagnostics import Diagnostic
 from ._fold import Fold
 from ._layers import RANK
-from ._names import KNOWN_IDS, is_tool, last_part
+from ._names import KNOWN_IDS, is_tool, last_part, title_key
 from ._policy import Policy
 from ._prepared import PreparedEdit, Step
-from ._stack import Stack, place_of, stacked, standing_of, steps_of
+from ._stack import Stack, is_lone_memory, place_of, stacked, standing_of, steps_of
 from ._standing import Standing
 from ._text import join
 from ._titles import NOTHING_RESERVED, RESERVED, ReservedTitles, own_heading, reserved_by, unreserved
@@ -83,13 +83,13 @@ class ResolvedSection:
     def title_trusted(self) -> bool:
         """Whether the operator gave the title."""
         if self._stack is not None and self.title is not None:
-            return True
+            return self._stack[-1].trusted
         return self.standing.title is not None and self.standing.titled_by.trusted
 
     @property
     def place_trusted(self) -> bool:
         """Whether the operator decided where it stands."""
-        return self._stack is not None or self.standing.placed_by.trusted
+        return self._stack[-1].trusted if self._stack is not None else self.standing.placed_by.trusted
 
     @property
     def definer(self) -> PreparedEdit:
@@ -188,6 +188,23 @@ class Decided(Folded):
         self.total = _total(standing, policy) if standing is not None else 0
 
 
+class Lone(Folded):
+    """What an edit of layer memory comes to that is the only one of its section, where nothing is to be said."""
+
+    __slots__ = ("asked", "bytes", "reserved")
+    is_stack = False
+    strange = True
+
+    def __init__(self, edits: list[PreparedEdit], policy: Policy, reserved: frozenset[str]) -> None:
+        (edit,) = edits
+        title = edit.default_title
+        section = ResolvedSection(edit.id, title, False, edit.default_priority, (edit,))
+        super().__init__(edits, section, (edit,))
+        self.reserved = reserved
+        self.asked = {title_key(title or "")}
+        self.bytes = {edit.layer: len(edit.text.encode())} if edit.layer in policy.limited else _NO_SIZES
+
+
 def folded_stack(key: str, edits: list[PreparedEdit], policy: Policy) -> Folded | None:
     """Return what the edits of one section come to where each simply stands over the one below; else None.
 
@@ -212,6 +229,8 @@ def folded(key: str, edits: list[PreparedEdit], policy: Policy, reserved: frozen
         policy: what the operator allows.
         reserved: the keys of the titles that no untrusted layer may take.
     """
+    if len(edits) == 1 and is_lone_memory(key, edits[0], policy, reserved):
+        return Lone(edits, policy, reserved)
     titles = ReservedTitles(reserved)
     fold = Fold(key, edits, policy, titles)
     fold.run()

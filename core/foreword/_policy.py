@@ -115,6 +115,8 @@ class Policy:
 
     def _reserving(self, id: str) -> str | None:
         """Return the pattern that reserves the id for operator layers, if any."""
+        if not self.reserved:
+            return None
         key = id_key(id)
         return next(
             (p for p in self.reserved if key == p or (p.endswith("*") and key.startswith(p[:-1]))),

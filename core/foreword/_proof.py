@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreword.files._stamps import Evidence, ancestry
+from foreword.files._walk import real_path
 
 from ._agent_directories import AGENTS, spellings
 
@@ -91,5 +91,5 @@ def plain(reader: Reader, given: list[Given], prompts: Root | None) -> Plain | N
 def ways_to(*roots: Root) -> Evidence:
     """Return what shows that roots still lie where they do, and the directories that they lie in too."""
     # Where a link leads, something above can become a link as well.
-    ways = {way for root in roots for way in (root.path, os.path.realpath(root.path))}
+    ways = {way for root in roots for way in (root.path, real_path(root.path))}
     return Evidence.of_all(map(ancestry, sorted(ways)))

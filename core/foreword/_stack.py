@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from itertools import pairwise
 from operator import itemgetter
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 from foreword.markdown._headings import leading_heading
 
 from ._layers import OPERATOR, RANK
+from ._names import title_key
 from ._policy import Policy
 from ._prepared import PreparedEdit, Step
 from ._quarrels import named
@@ -49,6 +51,25 @@ def stacked(key: str, edits: list[PreparedEdit], policy: Policy) -> Stack | None
         return (edits[0],)
     places = {(RANK[edit.layer], edit.rank): edit for edit in edits}
     return tuple([places[place] for place in sorted(places)]) if len(places) == len(edits) else None
+
+
+def is_lone_memory(key: str, edit: PreparedEdit, policy: Policy, reserved: Container[str]) -> bool:
+    """Say whether an edit of layer memory, the only one of its section, simply defines it under its default title.
+
+    Args:
+        key: the section's id as it is compared.
+        edit: the edit.
+        policy: what the operator allows.
+        reserved: the keys of the titles that no untrusted layer may take.
+    """
+    if _wholly(edit) != _A_MEMORY or policy.reserved or policy.prompt is not None:
+        return False
+    rule = policy.sections.get(key)
+    if rule is not None and rule.editable_by is not None:
+        return False
+    low, high = policy.windows.get("memory", (edit.default_priority, edit.default_priority))
+    title = edit.default_title
+    return low <= edit.default_priority <= high and bool(title) and title_key(title or "") not in reserved
 
 
 def standing_of(stack: Stack) -> Standing:
@@ -93,4 +114,6 @@ def steps_of(stack: Stack) -> tuple[Step, ...]:
 _WHAT: Final = ("mode", "base", "copy_of_below", "exclusive", "trusted", "verdict")
 _SIMPLY: Final = ("plain", None, False, False, True, None)
 _simply: Final = itemgetter(*map(PreparedEdit._fields.index, _WHAT))
+_A_MEMORY: Final = (*_SIMPLY[:4], False, None, "memory", None, None)
+_wholly: Final = itemgetter(*map(PreparedEdit._fields.index, (*_WHAT, "layer", "title", "priority")))
 _placed: Final = itemgetter(*map(PreparedEdit._fields.index, ("layer", "priority", "default_priority")))

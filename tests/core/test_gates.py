@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.test_properties import ALWAYS, CASES, Case, comes_to
 
-from foreword import Edit, MarkdownFile, Section
+from foreword import Edit, MarkdownFile, Section, _folded
 from foreword._diagnostics import Diagnostic, Place
 from foreword._draft import Draft
-from foreword._folded import folded, folded_stack
+from foreword._folded import Lone, folded, folded_stack
 from foreword._layers import LAYERS
 from foreword._model import made
 from foreword._names import id_key
@@ -72,6 +72,40 @@ def test_a_stack_of_edits_comes_to_what_the_fold_of_it_comes_to() -> None:
         assert seen[f"{count} edits True"] > 50
         assert seen[f"{count} edits False"] > 50
     assert min(seen["titled"], seen["placed"]) > 50
+
+
+def test_a_lone_text_of_a_memory_comes_to_what_the_fold_of_it_comes_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever an edit of a memory is seen to have nothing to decide, its fold is the same, and has nothing to say."""
+    seen: Counter[bool] = Counter()
+
+    @given(CASES)
+    @settings(ALWAYS, max_examples=1500)
+    def check(case: Case) -> None:
+        edits, policy, chance = case
+        limits = {"memory": LayerRule(layer=9)} if chance.random() < 0.5 else {}
+        patterns = ("a", "memory/*") if chance.random() < 0.2 else ()
+        policy = replace(policy, layers=limits, reserved=patterns, prompt=10 if chance.random() < 0.1 else None)
+        reserved = RESERVED | {"derived", "t"} if chance.random() < 0.5 else RESERVED
+        for given_edit in edits:
+            edit = ordinary(given_edit, chance)
+            if chance.random() < 0.8:
+                edit = edit._replace(layer="memory", trusted=False)
+            if chance.random() < 0.8:
+                edit = edit._replace(default_priority=chance.choice((499, 500, 999, 1000)), default_title="Mine")
+            key = id_key(edit.id)
+            quick = folded(key, [edit], policy, reserved)
+            is_quick = isinstance(quick, Lone)
+            seen[is_quick] += 1
+            if is_quick:
+                with monkeypatch.context() as closed:
+                    closed.setattr(_folded, "is_lone_memory", lambda *_: False)
+                    slow = folded(key, [edit], policy, reserved)
+                assert not isinstance(slow, Lone)
+                assert comes_to(quick) == comes_to(slow)
+                assert (quick.asked, quick.reserved) == (slow.asked, slow.reserved)
+
+    check()
+    assert min(seen[True], seen[False]) > 1000
 
 
 def ordinary(edit: PreparedEdit, chance: random.Random) -> PreparedEdit:

@@ -12,6 +12,7 @@ from foreword._names import agent_name
 from foreword._policy import dotted
 from foreword.config._settings import AgentSettings, Settings
 from foreword.files._roots import Root
+from foreword.files._walk import real_path
 from foreword.templates._names import Value
 
 AGENT: Final = "{agent}"
@@ -83,7 +84,7 @@ def check_disjoint(prompts: Root | None, memory: Root | None) -> None:
     """
     if prompts is None or memory is None:
         return
-    tops = os.path.realpath(prompts.path), os.path.realpath(memory.path)
+    tops = real_path(prompts.path), real_path(memory.path)
     # Names alone do not tell on file systems that set case aside, or with bind mounts.
     identities = {path: _identity(path) for path in {*_upwards(tops[0]), *_upwards(tops[1])}}
     for inner, outer, at, above, inner_name, outer_name in (

@@ -61,7 +61,7 @@ class BatchRoots:
                 real = pinned[0]
             # Resolved once: a root that is a link stays the same directory for the whole batch.
             real = self._real.setdefault(root.path, real)
-        left_out = tuple(os.path.realpath(below(real, path)) for path in skip)
+        left_out = tuple([real_path(below(real, path)) for path in skip])
         if trusted_links and self._real_link_roots is None:
             self._real_link_roots = tuple(os.path.realpath(link_root) for link_root in self._link_roots)
         return Enclosure(real, (self._real_link_roots or ()) if trusted_links else (), left_out, trusted_links)
