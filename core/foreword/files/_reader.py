@@ -274,6 +274,8 @@ class Reader:
 
     def _file(self, key: FileKey) -> bytes | Diagnostic | None:
         root = key.root
+        if self._names.lack(root, key.name):
+            return None
         try:
             at = now()
             around = places_around(root, key.name, frozenset())
