@@ -148,8 +148,9 @@ def _first_changed(entries: tuple[Entry, ...], start: int) -> tuple[int, bool]:
     """
     lstat = os.lstat
     for index, entry in enumerate(entries[start:], start):
+        # A name more or less, a hard link, is a change of the file itself: its stamp says so.
         found = lstat(entry.full)
-        if stamp(found) != entry.stamp or not entry.settled or found.st_nlink != entry.links:
+        if stamp(found) != entry.stamp or not entry.settled:
             return index, stat.S_ISREG(found.st_mode)
     return len(entries), False
 
@@ -158,8 +159,7 @@ def _are_as_read(entries: Iterable[Entry]) -> bool:
     lstat = os.lstat
     try:
         for entry in entries:
-            found = lstat(entry.full)
-            if stamp(found) != entry.stamp or found.st_nlink != entry.links:
+            if stamp(lstat(entry.full)) != entry.stamp:
                 return False
     except (OSError, ValueError):
         return False

@@ -54,7 +54,7 @@ class Taking:
         try:
             if known is not None and self._by_stamp and known.settled and not (linked or known.linked):
                 status = os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
-                if (own := stamp(status)) == known.stamp and status.st_nlink == known.links:
+                if (own := stamp(status)) == known.stamp:
                     self.entries.append(known)
                     return own
             found = state_of(directory, name) if linked else None
