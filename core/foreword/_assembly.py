@@ -192,16 +192,16 @@ class Assembly:
             asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
             asked.add(call.untrusted, UNTRUSTED_ARGUMENT, "extension")
             asked.add(call.edits, EDITS, "session")
-        resolution, again = self._shared.resolution(asked)
+        layout = LAYOUTS[self.settings.layout]
+        # Of thousands of prompts, those are few that somebody looks into.
+        resolution, again = self._shared.resolution(asked, layout if batch.is_large else None)
         fatal: tuple[Diagnostic, ...] = ()
         found: tuple[Diagnostic, ...] = ()
         if resolution.fatal or self.settings.plugins.require:
             fatal = in_order({*manager.missing(frozenset(asked.broken)), *resolution.fatal})
         if fatal or asked.diagnostics or resolution.diagnostics:
             found = in_order({*asked.diagnostics, *resolution.diagnostics, *fatal})
-        # Of thousands of prompts, those are few that somebody looks into.
-        source = again if batch.is_large and again is not None else resolution
-        prompt = Prompt(source, found, agent, LAYOUTS[self.settings.layout])
+        prompt = Prompt(again if again is not None else resolution, found, agent, layout)
         built = Built(asked.given, asked.strangers, asked.values, prompt, fatal)
         if call.is_bare:
             keep(self.built, agent, built, MOST_BUILT)

@@ -80,6 +80,11 @@ class ResolvedSection:
         return join(self.standing.spans) if self._stack is None else self._stack[-1].text
 
     @property
+    def is_whole(self) -> bool:
+        """Whether its text is the text of the winner, without anything of another edit."""
+        return self._stack is not None
+
+    @property
     def title_trusted(self) -> bool:
         """Whether the operator gave the title."""
         if self._stack is not None and self.title is not None:

@@ -31,18 +31,19 @@ class DefaultLayout:
 
     def parts(self, section: ResolvedSection) -> Parts:
         """Return the heading, the text, and nothing."""
-        heading = self._heading(section)
+        heading = self.heading(section)
         return () if heading is None else (heading,), section.text, ()
 
     def written(self, section: ResolvedSection) -> str:
         """Return the heading and the text."""
         if section.own_heading:
             return section.text
-        heading = self._heading(section)
+        heading = self.heading(section)
         return section.text if heading is None else f"{heading}\n{section.text}"
 
     @staticmethod
-    def _heading(section: ResolvedSection) -> str | None:
+    def heading(section: ResolvedSection) -> str | None:
+        """Return the line over the text, or None where there is none."""
         title = section.title
         if not title or section.own_heading:
             return None

@@ -19,7 +19,8 @@ from ._resolution import Resolution
 
 if TYPE_CHECKING:
     from ._explanation import Explanation
-    from ._variant import Remade, Variant
+    from ._remade import Remade
+    from ._variant import Variant
 
 _set = object.__setattr__
 

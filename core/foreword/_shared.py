@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ._limits import is_within_limits, resolve_within_limits
 from ._prepare import differences
+from ._remade import Remade, remade
 from ._resolution import Resolution
 from ._resolve import resolve, resolve_changed
-from ._variant import Remade, Variants, remade, variants
+from ._variant import Variants, variants
 
 if TYPE_CHECKING:
+    from ._layout import Layout
     from ._plan import Plan
     from ._policy import Policy
     from ._prepare import Basis, Part, Preparation
@@ -67,10 +69,14 @@ class Shared:
             self._variants = known = (base, variants(base))
         return known[1]
 
-    def resolution(self, plan: Plan) -> tuple[Resolution, Remade | None]:
+    def resolution(self, plan: Plan, layout: Layout | None = None) -> tuple[Resolution, Remade | None]:
         """Return the resolution of everything that a plan holds, every limit kept, and how it is made again.
 
-        What there is to say of single edits is added to the plan's diagnostics. None where a limit took edits away.
+        What there is to say of single edits is added to the plan's diagnostics.
+
+        Args:
+            plan: the plan.
+            layout: how the prompt is mostly written, where it is to be made again; else it is not said how it is.
         """
         policy, preparation = self._policy, plan.preparation
         bases: list[Basis] = []
@@ -112,7 +118,8 @@ class Shared:
         is_all = own and not more and not gone
         self._whole = Whole(base, tuple(own_parts), resolution) if is_all else None
         if is_within_limits(resolution, policy):
-            return resolution, remade(base, preparation, own)
+            again = remade(base, preparation, own, resolution, layout) if layout is not None else None
+            return resolution, again
         lost = {id(edit) for edit in gone}
         kept = [edit for edit in _edits(base.parts) if id(edit) not in lost]
         return resolve_within_limits([*kept, *come], policy), None

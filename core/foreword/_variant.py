@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._findings import in_order
 from ._layout import DefaultLayout, Layout, texts
 from ._names import is_tool
-from ._prepare import differences
+from ._remade import resolved_for
 from ._resolution import Resolution
-from ._resolve import resolve_changed
 
 if TYPE_CHECKING:
     from foreword.templates._names import Value
@@ -56,47 +55,6 @@ class Variants:
         return self.base.preparation.of(agent, values, values)
 
 
-class Remade(NamedTuple):
-    """A prompt that is resolved again when it is asked for: it holds what the agent has of its own, and little more."""
-
-    base: Base
-    agent: str | None
-    own: tuple[PreparedEdit, ...]
-    values: tuple[Mapping[str, Value], Mapping[str, Value]] | None
-    """All variables, and those of operator and call; None where they are the base's but for the agent's name."""
-
-    def texts(self, layout: Layout) -> list[str]:
-        """Return the sections as the layout writes them."""
-        return texts(layout, self.resolution())
-
-    def resolution(self) -> Resolution:
-        """Return the resolution of the agent's prompt."""
-        common = self.base.preparation
-        values, trusted = self.values or ({**common.values, "agent_name": self.agent or ""},) * 2
-        return resolved_for(self.base, common.of(self.agent, values, trusted), self.own)
-
-
-def remade(base: Base, preparation: Preparation, own: Sequence[PreparedEdit]) -> Remade:
-    """Return how an agent's prompt is made again.
-
-    Args:
-        base: what all agents have in common, as it is for one of them.
-        preparation: what edits were prepared with for this agent.
-        own: the edits that it has of its own.
-    """
-    agent, values = preparation.agent, preparation.values
-    common = base.preparation.values
-    if (
-        agent is not None
-        and values is preparation.trusted_values
-        and values.keys() == common.keys()
-        and values["agent_name"] == agent
-        and all(value is common[name] for name, value in values.items() if name != "agent_name")
-    ):
-        return Remade(base, agent, tuple(own), None)
-    return Remade(base, agent, tuple(own), (values, preparation.trusted_values))
-
-
 class Variant(NamedTuple):
     """The prompt of one agent, as far as it differs: it is made when it is asked for, and takes hardly any room."""
 
@@ -119,19 +77,6 @@ class Variant(NamedTuple):
     def resolution(self) -> Resolution:
         """Return the resolution of the agent's prompt."""
         return resolved_for(self.variants.base, self.variants.preparation(self.agent), ())
-
-
-def resolved_for(base: Base, preparation: Preparation, own: Sequence[PreparedEdit]) -> Resolution:
-    """Return the resolution of an agent's prompt.
-
-    Args:
-        base: what all agents have in common, as it is for one of them.
-        preparation: what edits are prepared with for this agent.
-        own: the edits that it has of its own.
-    """
-    gone, come = differences(base.parts, [preparation.part_of(basis) for basis in base.bases])
-    come += own
-    return resolve_changed(base.resolution, gone, come, preparation.policy)
 
 
 def variants(base: Base) -> Variants | None:

@@ -16,9 +16,10 @@ def foreword_sections(context: Context) -> list[Edit]:
     if prompts is None or context.agent is None:
         return []
     folder = f"{AGENTS}/{context.agent}"
-    if not context.list_directory(prompts, folder, known=(TOOLS,), trusted_links=True).exists:
+    found = context.list_directory(prompts, folder, known=(TOOLS,), trusted_links=True)
+    if not found.exists:
         # Some file systems keep the letters of a name and their marks apart.
         folder = f"{AGENTS}/{unicodedata.normalize('NFD', context.agent)}"
-    files = context.read_directory(prompts, folder, known=(TOOLS,), trusted_links=True)
-    files += context.read_directory(prompts, f"{folder}/{TOOLS}", trusted_links=True)
+        found = context.list_directory(prompts, folder, known=(TOOLS,), trusted_links=True)
+    files = [*found.files, *context.read_directory(prompts, f"{folder}/{TOOLS}", trusted_links=True)]
     return [file.edit() for file in files]

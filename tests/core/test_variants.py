@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foreword import Builder, Prompt
+from foreword._builder import FEW
+from foreword._remade import Remade
 from foreword._variant import Variant
 
 PIECES = (
@@ -114,3 +117,38 @@ def test_an_agent_that_is_given_a_directory_has_its_own_prompt_from_then_on(plai
     (tmp_path / "agents/second/AGENTS.md").unlink()
     (tmp_path / "agents/second").rmdir()
     assert plain.build("second").text == before
+
+
+def test_the_prompts_of_many_agents_with_files_are_those_of_builders_of_their_own() -> None:
+    """Whatever the files of agents say, each prompt of a large batch is that of a builder that builds no other."""
+    seen: Counter[bool] = Counter()
+
+    @given(trees, st.lists(trees, min_size=3, max_size=3), st.sampled_from(["default", "default", "xml"]))
+    @settings(max_examples=80)
+    def check(tree: dict[str, tuple[str, str]], own: list[dict[str, tuple[str, str]]], layout: str) -> None:
+        with tempfile.TemporaryDirectory() as place:
+            prompts = Path(place, "prompts")
+            agents = {f"agents/agent{number}/": files for number, files in enumerate(own)}
+            for folder, files in {"": tree, **agents}.items():
+                (prompts / folder).mkdir(parents=True, exist_ok=True)
+                for name, (front, text) in files.items():
+                    (prompts / folder / name).parent.mkdir(exist_ok=True)
+                    (prompts / folder / name).write_text(front + text)
+            config = Path(place, "foreword.toml")
+            config.write_text(f'prompts_dir = "prompts"\nlayout = "{layout}"\n')
+
+            def builder() -> Builder:
+                return Builder.from_config(config, plugins=False, on_diagnostic=lambda _: None)
+
+            names = [folder.split("/")[1] for folder in agents]
+            cold = {name: outcome(lambda name=name: builder().build(name)) for name in names}
+            others = [f"other{number}" for number in range(FEW)]
+            many = builder().build_many([*names, *others, *names], on_error="return")
+            for name, prompt in zip([*names, *names], [*many[:3], *many[-3:]], strict=True):
+                if isinstance(prompt, Prompt):
+                    if isinstance(prompt._source, Remade):
+                        seen[prompt._source.places is not None and len(prompt._source.places) > 0] += 1
+                    assert everything(prompt) == cold[name]
+
+    check()
+    assert min(seen[True], seen[False]) > 30
