@@ -61,7 +61,7 @@ class Gathering:
             scope = sources.scope(implementation.provider.entry_point, subject, reader)
             if scope is None:
                 continue
-            given = met.get(scope) or sources.kept(scope, reader)
+            given = met.get(scope) or sources.kept(scope, reader) or sources.exchanged(scope, reader)
             if given is None:
                 caller = caller or Caller(gathered, context(), manager)
                 seen = reader.watch()

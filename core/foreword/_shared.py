@@ -33,9 +33,9 @@ class Base(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """The resolution of a base and of what one agent has more, where that is all."""
+    """What came of everything that the sources gave for one agent, its own included, where nobody gave more."""
 
-    base: Base
+    parts: tuple[Part, ...]
     own: tuple[Part, ...]
     resolution: Resolution
 
@@ -94,35 +94,31 @@ class Shared:
                 own_parts.append(part)
         own = _edits(own_parts)
         more = plan.prepared_more()
-        # What strangers and the call contribute comes in other objects each time.
-        whole = self._whole if own and not more else None
-        if whole is not None and not (len(whole.own) == len(own_parts) and all(map(is_, whole.own, own_parts))):
-            whole = None
-        own += more
-        resolution: Resolution | None = None
+        whole = self._whole
+        if own and not more and layout is None and whole is not None and _is_same(whole.own, own_parts):
+            # What the agent has more is as it was, so only what all have is laid under it anew.
+            resolution = resolve_changed(whole.resolution, *differences(whole.parts, parts), policy)
+            self._whole = Whole(tuple(parts), whole.own, resolution)
+            if is_within_limits(resolution, policy):
+                return resolution, None
+            return resolve_within_limits([*_edits(parts), *own], policy), None
         base = self._base
         if base is None or len(base.parts) != len(parts):
             base = self._base = self._new_base(plan, bases, parts, resolve(_edits(parts), policy))
         gone, come = differences(base.parts, parts)
-        if not all(map(is_, base.bases, bases)):
-            if whole is not None and whole.base is base:
-                # What the agent has more is the same, and so is what came of it.
-                resolution = resolve_changed(whole.resolution, gone, come, policy)
+        if not _is_same(base.bases, bases):
             changed = resolve_changed(base.resolution, gone, come, policy)
             base = self._base = self._new_base(plan, bases, parts, changed)
             gone, come = [], []
         # Where only values differ, other agents have other values, and no other base.
-        come += own
-        if resolution is None:
-            resolution = resolve_changed(base.resolution, gone, come, policy)
-        is_all = own and not more and not gone
-        self._whole = Whole(base, tuple(own_parts), resolution) if is_all else None
+        own += more
+        resolution = resolve_changed(base.resolution, gone, [*come, *own], policy)
+        # What strangers and the call contribute comes in other objects each time.
+        self._whole = Whole(tuple(parts), tuple(own_parts), resolution) if own and not more and layout is None else None
         if is_within_limits(resolution, policy):
             again = remade(base, preparation, own, resolution, layout) if layout is not None else None
             return resolution, again
-        lost = {id(edit) for edit in gone}
-        kept = [edit for edit in _edits(base.parts) if id(edit) not in lost]
-        return resolve_within_limits([*kept, *come], policy), None
+        return resolve_within_limits([*_edits(parts), *own], policy), None
 
     @staticmethod
     def _new_base(plan: Plan, bases: list[Basis], parts: list[Part], resolution: Resolution) -> Base:
@@ -134,3 +130,7 @@ class Shared:
 
 def _edits(parts: Sequence[Part]) -> list[PreparedEdit]:
     return [edit for part in parts for edit in part.edits if edit is not None]
+
+
+def _is_same(earlier: Sequence[object], now: Sequence[object]) -> bool:
+    return len(earlier) == len(now) and all(map(is_, earlier, now))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from foreword.files._markdown_file import Directory
+from foreword.files._questions import Observation
+
 from ._agent_directories import AGENTS, spellings
 from ._keeping import keep
 from ._plugin_calls import Contribution
@@ -12,7 +15,8 @@ from ._prepare import typed
 
 if TYPE_CHECKING:
     from foreword.config._settings import Settings
-    from foreword.files._reader import Observation, Reader
+    from foreword.files._markdown_file import MarkdownFile
+    from foreword.files._reader import Reader
 
     from ._diagnostics import Diagnostic
     from ._model import Section
@@ -25,6 +29,8 @@ MOST_KEPT: Final = 8192
 SHARED: Final = frozenset({"builtin", "directory"})
 """The sources that give all agents the same."""
 
+FILE_BY_FILE: Final = frozenset({"directory", "agent"})
+"""The sources that give for each file the edit that it stands for, whatever the others say."""
 
 
 class Given(NamedTuple):
@@ -110,6 +116,42 @@ class Sources:
         given = self._kept.get(scope)
         if given is None or given.seen is None or not reader.confirms(given.seen):
             return None
+        return given
+
+    def exchanged(self, scope: Hashable, reader: Reader) -> Given | None:
+        """Return what the source gives now that some of its files say something else; None where it has to be asked."""
+        given = self._kept.get(scope)
+        if given is None or not given.seen or given.diagnostics or given.provider.entry_point not in FILE_BY_FILE:
+            return None
+        seen: list[Observation] = []
+        files: dict[int, MarkdownFile] = {}
+        for key, answer in given.seen:
+            found = reader.answer(key)
+            if found is not answer:
+                if not isinstance(answer, Directory) or not isinstance(found, Directory):
+                    return None
+                if answer.diagnostics or found.diagnostics or len(answer.files) != len(found.files):
+                    return None
+                for old, new in zip(answer.files, found.files, strict=True):
+                    if old is not new:
+                        if old.name != new.name:
+                            return None
+                        files[id(old)] = new
+            seen.append(Observation(key, found))
+        edits: list[Section] = []
+        for edit in given.edits:
+            fields = vars(edit)
+            file = files.pop(id(fields["file"]), None)
+            if file is not None:
+                edit = file.edit()
+                if edit.id != fields["id"]:
+                    return None
+            edits.append(edit)
+        if files:
+            # One that had no part in the prompt may have one now.
+            return None
+        given = given._replace(edits=tuple(edits), seen=tuple(seen))
+        self.keep(scope, given)
         return given
 
     def keep(self, scope: Hashable, given: Given) -> None:

@@ -171,12 +171,15 @@ class Reader:
             if isinstance(key, DirectoryKey):
                 if self._directory(key) is not answer:
                     return False
-            elif isinstance(key, TreeKey):
-                if self._tree(key) != answer:
-                    return False
-            elif not self._holds(key, answer) and self._file(key) != answer:
+            elif not self._holds(key, answer) and self.answer(key) != answer:
                 return False
         return True
+
+    def answer(self, key: Key) -> Answer:
+        """Return the answer to a question, without a note of it."""
+        if isinstance(key, DirectoryKey):
+            return self._directory(key)
+        return self._tree(key) if isinstance(key, TreeKey) else self._file(key)
 
     def evidence(
         self, observations: Sequence[Observation], absent: Sequence[tuple[Root, str]] = ()
