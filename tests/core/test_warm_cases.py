@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from foreword import Builder, ConfigError, Prompt
+from foreword import Builder, ConfigError, Prompt, Section
 from foreword._diagnostics import Diagnostic
 
 CONFIG = 'prompts_dir = "prompts"\n[memory]\npath = "memory"\n[skills]\nroots = ["memory/skills"]\n'
@@ -257,3 +257,48 @@ def test_one_changed_file_gives_one_other_section(home: Home) -> None:
     home.write("prompts/values.md", "one {{ x }}")
     home.settle()
     assert home.same("ada").text == before.text
+
+
+OTHERS = (
+    "two",
+    "",
+    "---\ntitle: T\n---\ntwo",
+    "---\nid: agent_identity\n---\nWho it is.",
+    "---\nid: custom_a\n---\nof another",
+    "---\nmode: append\n---\nmore",
+    "---\nno front matter",
+    "---\nmood: odd\n---\ntwo",
+    "a\x00b",
+)
+
+
+@pytest.mark.parametrize("agent", ["ada", None])
+@pytest.mark.parametrize("name", ["prompts/values.md", "prompts/agents/ada/values.md", "prompts/tools/look.md"])
+def test_a_changed_file_changes_the_edits_that_the_hook_would_change(home: Home, agent: str | None, name: str) -> None:
+    """Whatever a file says now, the sources give what those of a new builder give, and the rest as it was."""
+    for other in ("prompts/agents/ada/rules.md", "prompts/tools/other.md", name):
+        home.write(other, "before")
+    home.settle()
+    home.warm_up(agent)
+    for text in (*OTHERS, *OTHERS[::-1]):
+        before = contributed(home.warm, agent)
+        home.write(name, text)
+        home.settle()
+        home.same(agent)
+        after, cold = contributed(home.warm, agent), contributed(home.builder(), agent)
+        assert [said_by(edit) for edit in after] == [said_by(edit) for edit in cold]
+        known = {id(edit) for edit in before}
+        assert sum(id(edit) not in known for edit in after) <= 1
+
+
+def contributed(builder: Builder, agent: str | None) -> list[Section]:
+    """The edits that the operator's directories contribute."""
+    given = builder.plan(agent).given
+    return [edit for one in given if one.provider.entry_point in ("directory", "agent") for edit in one.edits]
+
+
+def said_by(edit: Section) -> object:
+    """All that an edit says."""
+    fields = dict(vars(edit))
+    file = fields.pop("file")
+    return fields, file.name, file.text, file.error
