@@ -47,7 +47,7 @@ TESTS = {
     "_resolve": ("tests/core/test_resolve.py", *RESOLVE, AGAIN),
     "_resolution": ("tests/core/test_mutants_resolve.py", *RESOLVE, AGAIN),
     "_folded": (*RESOLVE, AGAIN),
-    "_alone": ("tests/core/test_gates.py", *RESOLVE),
+    "_stack": ("tests/core/test_gates.py", *RESOLVE),
     "_plain_edit": ("tests/core/test_gates.py", "tests/core/test_first_looks.py", "tests/core/test_prepare.py"),
     "_fold": RESOLVE,
     "_quarrels": RESOLVE,

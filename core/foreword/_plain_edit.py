@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from foreword.markdown._front_matter import EMPTY
 from foreword.scan._scan import scan_name
@@ -89,7 +89,7 @@ def plain_edit(edit: Section, origin: Origin, position: int, clean: bool) -> Pre
     )
 
 
-_new: Final = tuple.__new__
+_new: Final = tuple[Any, ...].__new__
 _said: Final = itemgetter("id", "text", "title", "priority", "file", "default_title", "default_priority")
 _given: Final = itemgetter(
     "mode", "heading", "template", "layer", "when", "base", "copy_of_below", "literal", "findings"

@@ -277,8 +277,6 @@ class Reader:
 
     def _file(self, key: FileKey) -> bytes | Diagnostic | None:
         root = key.root
-        if self._names.lack(root, key.name):
-            return None
         try:
             at = now()
             around = places_around(root, key.name, frozenset())
@@ -300,6 +298,8 @@ class Reader:
             return refused.at(_place(root, key.name))
 
     def _holds(self, key: Key, answer: Answer) -> bool:
+        if answer is None and isinstance(key, FileKey):
+            return self._names.lack(key.root, key.name)
         kept = self._readings.get(key)
         return isinstance(kept, Kept) and kept.answer == answer and self._still_holds(key.root, kept)
 

@@ -22,6 +22,7 @@ from foreword._policy import Policy
 from foreword._prepared import PreparedEdit
 from foreword._resolution import Resolution
 from foreword._standing import text_hash
+from foreword._titles import NOTHING_RESERVED
 from foreword.files._reader import MarkdownFile
 from foreword.files._roots import Root
 from foreword.markdown._front_matter import parse
@@ -191,7 +192,7 @@ def _base(edits: Iterable[PreparedEdit], tried: PreparedEdit, policy: Policy) ->
     """Return the hash of the text below, as it reads before rendering."""
     key = id_key(tried.id)
     lower = [edit for edit in edits if id_key(edit.id) == key and RANK[edit.layer] < RANK[tried.layer]]
-    fold = Fold(key, lower, policy, frozenset(), compare=True)
+    fold = Fold(key, lower, policy, NOTHING_RESERVED, compare=True)
     fold.run()
     raw = fold.standing.raw if fold.standing is not None else None
     return None if raw is None else text_hash(raw)
