@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,39 @@ def test_the_prompts_of_many_agents_with_files_are_those_of_builders_of_their_ow
 
     check()
     assert min(seen[True], seen[False]) > 30
+
+
+def test_a_new_agent_opens_nothing_where_nothing_has_changed(
+    plain: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once two agents were built for, the next costs a look at the files, and sees whatever happens to them."""
+    time.sleep(0.03)
+    for agent in ("first", "second", "third"):
+        plain.build(agent)
+    with monkeypatch.context() as closed:
+        closed.setattr(os, "open", lambda *_, **__: pytest.fail("something was opened"))
+        closed.setattr(os, "scandir", lambda *_: pytest.fail("something was listed"))
+        assert plain.build("fourth").text.startswith("You are fourth.")
+        assert plain.build("fourth") is plain.build("fourth")
+
+    def changes() -> Iterator[str]:
+        (tmp_path / "STYLE.md").write_text("Long sentences.")
+        yield "changed"
+        (tmp_path / "agents/own").mkdir(parents=True)
+        (tmp_path / "agents/own/STYLE.md").write_text("No sentences.")
+        yield "own"
+        (tmp_path / "MORE.md").write_text("More.")
+        yield "added"
+        (tmp_path / "MORE.md").rename(tmp_path / "LESS.md")
+        yield "renamed"
+        (tmp_path / "agents").rename(tmp_path / "agents-before")
+        yield "own"
+        os.replace(tmp_path / "LESS.md", tmp_path / "STYLE.md")
+        yield "replaced"
+
+    for agent in changes():
+        time.sleep(0.03)
+        for number in range(3):
+            cold = Builder(prompts_dir=tmp_path, plugins=False, on_diagnostic=lambda _: None)
+            for name in (agent, f"{agent}{number}"):
+                assert everything(plain.build(name)) == everything(cold.build(name))
