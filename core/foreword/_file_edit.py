@@ -13,7 +13,6 @@ from ._names import KNOWN_IDS, NameRefused, SectionName, id_key, section_name, t
 
 def file_edit(
     file: MarkdownFile,
-    *,
     id: str | None = None,
     default_title: str | None = None,
     default_priority: int | None = None,

@@ -67,9 +67,11 @@ def is_lone_memory(key: str, edit: PreparedEdit, policy: Policy, reserved: Conta
     rule = policy.sections.get(key)
     if rule is not None and rule.editable_by is not None:
         return False
-    low, high = policy.windows.get("memory", (edit.default_priority, edit.default_priority))
-    title = edit.default_title
-    return low <= edit.default_priority <= high and bool(title) and title_key(title or "") not in reserved
+    title, priority = edit.default_title, edit.default_priority
+    if not title:
+        return False
+    low, high = policy.windows.get("memory", (priority, priority))
+    return low <= priority <= high and title_key(title) not in reserved
 
 
 def standing_of(stack: Stack) -> Standing:

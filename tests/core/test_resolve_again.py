@@ -256,3 +256,9 @@ def test_what_comes_in_place_is_counted() -> None:
         assert earlier.sizes == {}
         assert later.of is not None
         assert later.sizes == sizes
+
+
+def test_a_section_that_is_taken_away_counts_nothing() -> None:
+    """What no section says is in no limit."""
+    gone = [stood("a", "one"), stood("a", "", layer="agent", mode="remove")]
+    assert resolve(gone, Policy(prompt=100, layers={"project": LayerRule(layer=100)})).sizes == {}
