@@ -11,6 +11,7 @@ from foreword.markdown._front_matter import When
 
 from ._diagnostics import Diagnostic
 from ._layers import Layer
+from ._made_model import made_model
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -184,13 +185,6 @@ _ALL: set[str] = set(Edit.model_fields)
 """The fields of an edit. pydantic copies the set before it changes it, so that all edits can share one."""
 
 
-_new = object.__new__
-# To set a slot by its name takes twice as long.
-_set_dict, _set_fields, _set_extra, _set_private = (
-    vars(BaseModel)[slot].__set__
-    for slot in ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
-)
-
 NOTHING_SAID: dict[str, Any] = {name: field.default for name, field in Edit.model_fields.items()}
 """The fields of an edit that says nothing, to be copied and filled in."""
 
@@ -203,9 +197,4 @@ def made(fields: dict[str, Any]) -> Edit:
     Args:
         fields: the fields; the edit keeps the very dict.
     """
-    edit = _new(Edit)
-    _set_dict(edit, fields)
-    _set_fields(edit, _ALL)
-    _set_extra(edit, None)
-    _set_private(edit, None)
-    return edit
+    return made_model(Edit, fields, _ALL)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from pydantic import BaseModel
-
+from foreword._made_model import made_model
 from foreword._names import check_id, clean_title
 from foreword.markdown._front_matter import Document
 from foreword.markdown._front_matter_model import (
@@ -73,13 +72,6 @@ _READ: Final[dict[str, tuple[str, Callable[[str], object]]]] = {
 _ABSENT: Final[dict[str, Any]] = vars(EMPTY)
 # The class of a named tuple takes twice as long as the tuple.
 _new: Final = tuple[Any, ...].__new__
-# What sets a slot itself is half the price of object.__setattr__.
-_SLOTS: Final[Any] = vars(BaseModel)
-_set_fields: Final = _SLOTS["__dict__"].__set__
-_set_given: Final = _SLOTS["__pydantic_fields_set__"].__set__
-_set_extra: Final = _SLOTS["__pydantic_extra__"].__set__
-_set_private: Final = _SLOTS["__pydantic_private__"].__set__
-
 # The checks are made while this is imported, which happens once, however many threads read front matter.
 When.model_rebuild()
 FrontMatter.model_rebuild()
@@ -126,11 +118,7 @@ def plain_document(source: str, text: str) -> Document | None:
     if len(given) != len(pairs) or body.startswith("---"):
         return None
     line = 1 + text.count("\n", 0, len(text) - len(body)) if body else 1
-    front_matter = FrontMatter.__new__(FrontMatter)
-    _set_fields(front_matter, fields)
-    _set_given(front_matter, given)
-    _set_extra(front_matter, None)
-    _set_private(front_matter, None)
+    front_matter = made_model(FrontMatter, fields, given)
     return _new(Document, (body, line, front_matter, (), False, not body))
 
 
