@@ -38,7 +38,7 @@ KNOWN_IDS: Final[dict[str, Known]] = {known.id: known for known in KNOWN.values(
 CUSTOM_PRIORITY: Final = 900
 """The priority of a section whose name is not known."""
 
-MOST_NAMES: Final = 8192
+MOST_NAMES: Final = 16_384
 """Of how many names the section is remembered: more than a large prompts directory has."""
 
 MAX_ID: Final = 200

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from foreword._diagnostics import Diagnostic, Place, Severity
-from foreword._names import is_leftover, is_readme
+from foreword._names import MOST_NAMES, is_leftover, is_readme
 from foreword.files._stamps import Stamp, State, stamp
 from foreword.files._walk import (
     DIRECTORY,
@@ -64,7 +64,7 @@ class _Kind(Enum):
     OTHER = 6
 
 
-@lru_cache(8192)
+@lru_cache(MOST_NAMES)
 def _kind(name: str) -> _Kind:
     """Return what a name says of its entry; a large prompts directory has few thousands of names."""
     if name.startswith("."):
