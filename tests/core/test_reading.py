@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import random
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,9 @@ from foreword.files._markdown_file import markdown_file
 from foreword.files._reader import Reader, Readings
 from foreword.files._reading import Entry, assembled
 from foreword.files._roots import Root
-from foreword.files._walk import real_path
+from foreword.files._stamps import now
+from foreword.files._taking import Taking
+from foreword.files._walk import DIRECTORY, Enclosure, Opening, real_path
 from foreword.files._ways import Ways, places_around
 from foreword.markdown._front_matter import Document
 
@@ -208,3 +211,61 @@ def test_a_way_that_leads_elsewhere_since_the_batch_began_proves_nothing(tmp_pat
     evidence = reader.evidence(watched)
     assert evidence is None or not evidence.holds()
     assert not first.holds()
+
+
+# -- many files at once ----------------------------------------------------------------------------
+
+CONTENTS = (
+    b"Be brief.\n", b"# H\n\ntext", b"", b"\n", b"\xef\xbb\xbfBOM", b"\xff\xfeA\0", b"a\0b", b"\xff", "نه".encode(),
+    b"---\ntitle: T\n---\ntext", b"---\nmood: x\n---\n", b"a\r\nb\r", b"x" * 64, b"x" * 65, b"x" * 4096,
+)  # fmt: skip
+CALLED = ("a.md", "B.md", "über.md", "AGENTS.md", "c d.md", "gone.md", "fifo.md", "folder.md", "link.md", "out.md")
+
+
+@given(
+    st.dictionaries(st.sampled_from(CALLED[:5]), st.sampled_from(CONTENTS)),
+    st.sets(st.sampled_from(CALLED[5:])),
+    st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_files_that_are_taken_at_once_are_those_that_are_taken_one_by_one(
+    contents: dict[str, bytes], others: set[str], again: bool
+) -> None:
+    """Whatever is there when they are opened, files and states are the same, and so is what there is to say."""
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / "p").mkdir()
+        for name, data in contents.items():
+            (Path(place) / "p" / name).write_bytes(data)
+        _strange(Path(place) / "p", others)
+        names = sorted({*contents, *others, "gone.md"})
+        root, enclosure = Root("p", f"{place}/p"), Enclosure(os.path.realpath(f"{place}/p"))
+        known: dict[str, Entry] = {}
+        for _ in range(2 if again else 1):
+            taken = [Taking(root, enclosure, 64, now(), known, by_stamp=True) for _ in range(2)]
+            with Opening(enclosure, [], DIRECTORY) as directory:
+                states = taken[0].plain(directory, "", names)
+                single = {name: taken[1].one(directory, name, name, False, True) for name in names}
+            assert states == {name: state for name, state in single.items() if state is not None}
+            entries = [[_told(entry) for entry in one.entries] for one in taken]
+            assert entries[0] == entries[1]
+            known = {entry.path: entry for entry in taken[0].entries}
+
+
+def _strange(folder: Path, names: set[str]) -> None:
+    """Make what a listing may have taken for a regular file a moment ago."""
+    for name in names - {"gone.md"}:
+        path = folder / name
+        if name == "fifo.md":
+            os.mkfifo(path)
+        elif name == "folder.md":
+            path.mkdir()
+        elif name == "link.md":
+            path.symlink_to("a.md")
+        else:
+            path.symlink_to("/etc/hostname")
+
+
+def _told(entry: Entry) -> tuple[object, ...]:
+    file = entry.file
+    fields = (file.name, file.place, file.document, file.error, file.identity, file.size)
+    return (entry.linked, entry.path, entry.full, entry.stamp, entry.links, entry.data, fields)

@@ -46,7 +46,7 @@ def read_whole(
         at = now()
         around = ways.around(root, request.sub, request.skip)
         taking = Taking(root, enclosure, max_bytes, at, known, by_stamp=by_stamp)
-        listing = Listing(enclosure, request, taking.take)
+        listing = Listing(enclosure, request, taking)
         entries = tuple(taking.entries)
         settled = all(is_settled(one, at) for one in listing.directories.values())
         places: Evidence | None = None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from foreword._diagnostics import Diagnostic, Place, Severity
 from foreword._names import MOST_NAMES, is_leftover, is_readme
@@ -35,12 +35,30 @@ _OTHER: Final = ("it is no Markdown file", "let its name end in .md to have it r
 _SUB_DIRECTORY: Final = ("it is a sub-directory", "move what should be read out of it")
 
 
-Take = Callable[[Opened, str, str, bool, bool], "State | None"]
-"""Called with an open directory and an entry of it; returns its state, or None where nothing is any more.
+class Take(Protocol):
+    """Takes the entries that a listing comes by."""
 
-The entry is its name, its path below the root, whether a link leads there, and whether the listing of the directory
-itself says that it is a regular file.
-"""
+    def one(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> State | None:
+        """Take an entry of an open directory; return its state, or None where nothing is any more.
+
+        Args:
+            directory: the directory.
+            name: the name of the entry.
+            path: its path below the root.
+            linked: whether a link leads there.
+            regular: whether the listing of the directory itself says that it is a regular file.
+        """
+        ...
+
+    def plain(self, directory: Opened, before: str, names: Sequence[str]) -> Mapping[str, State]:
+        """Take entries that are regular files to which no link leads; return the state of each, by path.
+
+        Args:
+            directory: the directory.
+            before: what their paths begin with: that of the directory, with a slash.
+            names: their names.
+        """
+        ...
 
 
 class Request(NamedTuple):
@@ -97,7 +115,7 @@ class Listing:
         self.diagnostics: list[Diagnostic] = []
         self._enclosure = enclosure
         self._request = request
-        self._take = take or _looked_at
+        self._take = take or _Look()
         self._entered: dict[tuple[int, int], str] = {}
         self._links: list[str] = []
         self._full = False
@@ -158,7 +176,7 @@ class Listing:
         self, directory: Opened, name: str, entries: dict[str, os.DirEntry[str]], level: int, *, linked: bool
     ) -> None:
         request = self._request
-        only, skip, take, state = request.only, request.skip, self._take, self.state
+        only, skip = request.only, request.skip
         names = self.names[name] = dict.fromkeys(sorted(entries), False)
         regular: set[str] = set()
         for entry in entries.values():
@@ -170,20 +188,20 @@ class Listing:
             self._markdown(directory, entries[only], below(name, only), linked=linked)
             return
         before = f"{name.rstrip('/')}/" if name else ""
+        plain: list[str] = []
         for called in names:
-            path = before + called
-            if skip and path in skip:
+            if skip and before + called in skip:
                 continue
             kind = _kind(called)
             if kind is _MARKDOWN and only is None:
                 if not linked and called in regular:
-                    found = take(directory, called, path, False, True)
-                    if found is not None:
-                        state[path] = found
+                    plain.append(called)
                 else:
-                    self._markdown(directory, entries[called], path, linked=linked)
+                    self._markdown(directory, entries[called], before + called, linked=linked)
             elif kind is not _Kind.HIDDEN:
-                self._other(directory, entries[called], path, level, kind, linked=linked)
+                self._other(directory, entries[called], before + called, level, kind, linked=linked)
+        if plain:
+            self.state.update(self._take.plain(directory, before, plain))
 
     def _other(
         self, directory: Opened, entry: os.DirEntry[str], path: str, level: int, kind: _Kind, *, linked: bool
@@ -204,7 +222,7 @@ class Listing:
         if entry.is_symlink():
             linked = True
             self.certain = False
-        found = self._take(directory, entry.name, path, linked, entry.is_file(follow_symlinks=False))
+        found = self._take.one(directory, entry.name, path, linked, entry.is_file(follow_symlinks=False))
         if found is not None:
             self.state[path] = found
 
@@ -277,8 +295,15 @@ def state_of(directory: Opened, name: str) -> State | None:
     return found
 
 
-def _looked_at(directory: Opened, name: str, path: str, linked: bool, regular: bool) -> State | None:
-    return state_of(directory, name)
+class _Look:
+    """Takes nothing of an entry but its state."""
+
+    def one(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> State | None:
+        return state_of(directory, name)
+
+    def plain(self, directory: Opened, before: str, names: Sequence[str]) -> Mapping[str, State]:
+        found = {before + name: state_of(directory, name) for name in names}
+        return {path: state for path, state in found.items() if state is not None}
 
 
 _MARKDOWN: Final = _Kind.MARKDOWN

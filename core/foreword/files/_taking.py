@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from foreword.files._decode import decode
 from foreword.files._listing import state_of
@@ -48,7 +48,39 @@ class Taking:
         self._known = known
         self._by_stamp = by_stamp
 
-    def take(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> State | None:
+    def plain(self, directory: Opened, before: str, names: Sequence[str]) -> Mapping[str, State]:
+        """Read regular files to which no link leads, and return the state of each that is still there, by path."""
+        found: dict[str, State] = {}
+        top, written = f"{self._top}/{before}", f"{self._written}/{before}"
+        at, most, root, append, folder = self._at, self._max_bytes, self._root, self.entries.append, directory.fd
+        # What there is anything about that can be said is read one by one.
+        is_usual = not self._known and written.isascii()
+        for name in names:
+            path, entry = before + name, None
+            if is_usual and name.isascii():
+                try:
+                    fd, data = os.open(name, FILE, dir_fd=folder), b""
+                    try:
+                        status = os.fstat(fd)
+                        size = status.st_size
+                        if size <= most and stat.S_ISREG(status.st_mode):
+                            data = os.read(fd, size + 1)
+                    finally:
+                        os.close(fd)
+                    if data and len(data) == size:
+                        place, own = written + name, stamp(status)
+                        file = markdown_file(root, path, place, parse(decode(data), place), None, own[:2], size)
+                        settled = is_settled(own, at)
+                        entry = Entry(False, path, top + name, own, settled, status.st_nlink, data, file)
+                        append(entry)
+                        found[path] = own
+                except (OSError, Refused):
+                    pass
+            if entry is None and (state := self.one(directory, name, path, False, True)) is not None:
+                found[path] = state
+        return found
+
+    def one(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> State | None:
         """Read one entry and return its state, or None where nothing is any more."""
         known = self._known.get(path) if self._known else None
         try:
