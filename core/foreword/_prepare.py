@@ -88,15 +88,12 @@ class Drafts:
     def _drafted(self, given: Given, policy: Policy, screen: Screen) -> Basis:
         origin = self.origin(given.provider, given.layers, policy)
         kept = self._kept
-        made: list[PreparedEdit | Draft | None] = []
-        new: list[str] = []
+        made: list[PreparedEdit | Draft | None] = [None] * len(given.edits)
         for position, edit in enumerate(given.edits):
             known = kept.get(id(edit))
-            if known is None or known[0] is not edit or known[2] != position or known[1] is not origin:
-                made.append(None)
-                new.append(vars(edit)["text"])
-            else:
-                made.append(known[3])
+            if known is not None and known[0] is edit and known[2] == position and known[1] is origin:
+                made[position] = known[3]
+        new = [vars(edit)["text"] for edit, one in zip(given.edits, made, strict=True) if one is None]
         clean = len(new) > 1 and given.layers[0] != "builtin" and _is_clean(new)
         edits: list[PreparedEdit | None] = []
         said: list[Diagnostic] = []

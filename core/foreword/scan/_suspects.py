@@ -26,7 +26,7 @@ SHAPE: Final = 8
 EVERYTHING: Final = CHARACTERS | WORDS | MARKUP | SHAPE
 """Every group of rules."""
 
-# Every third byte shows whatever is long: of 200 characters in a row it has 66, and of 21 blanks 7.
+# Every third character shows whatever is long: of 200 characters in a row it has 66, and of 21 blanks 7.
 _STEP: Final = 3
 _RUN: Final = b"x" * (200 // _STEP)
 _ROW: Final = b" " * (21 // _STEP)
@@ -43,21 +43,20 @@ _LARGE: Final = 4_096
 
 def suspected(text: str) -> int:
     """Return the groups of rules that have something to look at in a text, 0 for nearly every text."""
-    raw = text.encode("utf-8", "surrogatepass")
-    sample = raw[::_STEP].translate(_SHAPES)
+    sample = text[::_STEP].encode("utf-8", "surrogatepass").translate(_SHAPES)
     found = SHAPE if _RUN in sample or _ROW in sample or _has_long_line(text) else 0
     if not text.isascii():
-        found |= _other_scripts()(text, raw)
-    elif _has_control(text, raw):
+        found |= _other_scripts()(text, text.encode("utf-8", "surrogatepass"))
+    elif _has_control(text):
         found |= CHARACTERS
     if ("<" in text and _tag().search(text) is not None) or ("]" in text and _has_address(text)):
         found |= MARKUP
     return found
 
 
-def _has_control(text: str, raw: bytes) -> bool:
-    if len(raw) < _LARGE:
-        return raw.translate(None, PLAIN) != b""
+def _has_control(text: str) -> bool:
+    if len(text) < _LARGE:
+        return text.encode().translate(None, PLAIN) != b""
     # A search for one character looks at many bytes at once, so of a large text all of them take less.
     return any(map(text.__contains__, _CONTROLS))
 
