@@ -49,6 +49,7 @@ TESTS = {
     "_folded": (*RESOLVE, AGAIN),
     "_stack": ("tests/core/test_gates.py", *RESOLVE),
     "_plain_edit": ("tests/core/test_gates.py", "tests/core/test_first_looks.py", "tests/core/test_prepare.py"),
+    "markdown/_plain_front_matter": ("tests/core/test_plain_front_matter.py",),
     "_fold": RESOLVE,
     "_quarrels": RESOLVE,
     "_standing": RESOLVE,

@@ -211,3 +211,21 @@ def test_a_whole_resolution_is_that_of_no_other() -> None:
     assert (whole.reserved, whole.is_moved, whole.sizes) == (later.reserved, later.is_moved, later.sizes)
     assert (whole.diagnostics, whole.fatal) == (later.diagnostics, later.fatal)
     assert len(whole.fatal) == 1
+
+
+def test_agents_titles_in_one_layer_quarrel() -> None:
+    """Two titles that an agent gives one section in one layer are a conflict, whatever their texts do."""
+    edits = [edit("memory", "x", "append", title="T"), edit("memory", "y", "append", title="U")]
+    assert outcomes(edit("project", "base"), *edits) == [("base", "applied"), ("x", "conflict"), ("y", "conflict")]
+
+
+def test_what_a_plugin_adds_is_not_compared_with() -> None:
+    """An override is stale when the text of operator and agent below it has changed, whatever plugins put there."""
+    policy = Policy({"a": SectionRule(others_may=frozenset({"append"}))})
+    edits = [
+        edit("builtin", "base"),
+        edit("extension", "more", "append", own=False),
+        edit("override", "mine", base=text_hash("base")),
+    ]
+    steps = resolve(edits, policy).chains["a"]
+    assert [step.outcome for step in steps] == ["shadowed", "shadowed", "applied"]
