@@ -74,6 +74,16 @@ class Resolution:
         return self._folded if self.of is None else {**self.of[0].folded, **self._folded}
 
     @property
+    def changed(self) -> Mapping[str, Folded]:
+        """What the edits of an id came to, of those of which no other resolution says it."""
+        return self._folded
+
+    def one(self, key: str) -> Folded | None:
+        """Return what the edits of one id came to, by its key."""
+        one = self._folded.get(key)
+        return self.of[0].one(key) if one is None and self.of is not None else one
+
+    @property
     def reserved(self) -> frozenset[str]:
         """The keys of the titles that no untrusted layer may take."""
         reserved = self._reserved

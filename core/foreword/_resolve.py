@@ -7,7 +7,8 @@ the clock; the order in which the edits are given decides nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from operator import attrgetter
+from operator import attrgetter, itemgetter
+from typing import Final
 
 from ._diagnostics import Diagnostic
 from ._folded import Folded, ResolvedSection, folded, folded_stack
@@ -19,6 +20,9 @@ from ._resolution import Resolution, by_key, reserved_in
 from ._titles import NOTHING_RESERVED
 
 _TOOLS = "tools/"
+
+MOST_EXCHANGED: Final = 16
+"""In how many sections at most a resolution differs from another that it is held as the changes of."""
 
 
 def resolve(edits: Iterable[PreparedEdit], policy: Policy) -> Resolution:
@@ -61,25 +65,23 @@ def resolve_changed(
     """
     if not gone and not come:
         return earlier
-    earlier = earlier.whole()
+    if earlier.of is not None and not 0 < len(earlier.of[1]) < MOST_EXCHANGED:
+        earlier = earlier.whole()
     groups: dict[str, list[PreparedEdit]] = {}
     for edit in gone:
         key = _key(edit)
         if key not in groups:
-            groups[key] = list(earlier.folded[key].edits)
+            groups[key] = _edits_of(earlier, key)
         groups[key] = [other for other in groups[key] if other is not edit]
     for edit in come:
         key = _key(edit)
         if key not in groups:
-            old = earlier.folded.get(key)
-            groups[key] = list(old.edits) if old is not None else []
+            groups[key] = _edits_of(earlier, key)
         groups[key].append(edit)
-    before = earlier.folded
-    changed = {
-        key: folded_stack(key, group, policy) or folded(key, group, policy, earlier.reserved)
-        for key, group in groups.items()
-        if group
-    }
+    changed: dict[str, Folded] = {}
+    for key, group in groups.items():
+        if group:
+            changed[key] = folded_stack(key, group, policy) or folded(key, group, policy, earlier.reserved)
     is_strange, asked = earlier.is_strange, earlier.asked
     for one in changed.values():
         if one.strange:
@@ -88,9 +90,10 @@ def resolve_changed(
     is_quiet = not (is_strange or earlier.diagnostics)
     exchanged: list[tuple[ResolvedSection | None, ResolvedSection]] = []
     in_part = not earlier.is_moved and len(changed) == len(groups)
-    in_place = True
+    in_place, is_sized = True, False
     for key, new in changed.items():
-        old, section = before.get(key), new.section
+        old, section = earlier.one(key), new.section
+        is_sized = is_sized or bool(new.bytes or new.total or (old is not None and (old.bytes or old.total)))
         if section is None:
             in_part = False
         elif old is not None and _stands_alike(old, new, asked):
@@ -101,30 +104,43 @@ def resolve_changed(
         else:
             in_part = False
     if not in_part:
-        found = {key: one for key, one in before.items() if key not in groups}
+        found = {key: one for key, one in earlier.folded.items() if key not in groups}
         found.update(changed)
         return _completed(found, policy)
-    fatal = earlier.fatal
-    if fatal or not changed.keys().isdisjoint(policy.required()):
-        fatal = tuple(_required(policy, {**before, **changed}))
-    sizes = earlier.sizes
-    if sizes or any(one.bytes or one.total for one in changed.values()):
-        sizes = _sizes({**before, **changed}.items())
-    rest = (earlier.tools, changed, is_strange, asked, False, earlier.diagnostics, fatal, sizes)
-    sections = earlier.sections
-    if in_place:
-        places = tuple([(_place(sections, old), new) for old, new in exchanged if old is not None])
-        return Resolution(None, *rest, (earlier, places))
-    replaced = {id(old) for old, _ in exchanged}
-    ordered = [section for section in sections if id(section) not in replaced]
-    ordered += [new for _, new in exchanged]
-    ordered.sort(key=_place_key)
-    return Resolution(tuple(ordered), *rest, (earlier, ()))
+    fatal, required = earlier.fatal, policy.required()
+    if fatal or not changed.keys().isdisjoint(required):
+        fatal = tuple(_required(policy, {id: changed.get(id) or earlier.one(id) for id in required}))
+    sizes = _sizes({**earlier.folded, **changed}.items()) if is_sized else earlier.sizes
+    rest = (is_strange, asked, False, earlier.diagnostics, fatal, sizes)
+    if not in_place:
+        earlier = earlier.whole()
+        replaced = {id(old) for old, _ in exchanged}
+        ordered = [section for section in earlier.sections if id(section) not in replaced]
+        ordered += [new for _, new in exchanged]
+        ordered.sort(key=_place_key)
+        return Resolution(tuple(ordered), earlier.tools, changed, *rest, (earlier, ()))
+    base, before = earlier.of if earlier.of is not None else (earlier, ())
+    places = dict(before)
+    for old_section, section in exchanged:
+        assert old_section is not None
+        places[_place(base, before, old_section)] = section
+    if earlier.of is not None:
+        changed = {**earlier.changed, **changed}
+    return Resolution(None, earlier.tools, changed, *rest, (base, tuple(sorted(places.items(), key=_by_place))))
 
 
-def _place(sections: tuple[ResolvedSection, ...], section: ResolvedSection) -> int:
+def _edits_of(resolution: Resolution, key: str) -> list[PreparedEdit]:
+    one = resolution.one(key)
+    return list(one.edits) if one is not None else []
+
+
+def _place(base: Resolution, exchanged: Iterable[tuple[int, ResolvedSection]], section: ResolvedSection) -> int:
+    """Return where a section stands in a base of which some sections were exchanged before."""
+    for place, other in exchanged:
+        if other is section:
+            return place
     place = 0
-    while sections[place] is not section:
+    while base.sections[place] is not section:
         place += 1
     return place
 
@@ -231,6 +247,7 @@ def _order(
 
 _Place = tuple[int, int, str]
 _place_key = attrgetter("place_key")
+_by_place = itemgetter(0)
 
 
 def _by_id(section: ResolvedSection) -> str:
@@ -266,7 +283,7 @@ def _no_target(edit: PreparedEdit, ids: Sequence[str]) -> Diagnostic:
     )
 
 
-def _required(policy: Policy, folded: Mapping[str, Folded]) -> Iterable[Diagnostic]:
+def _required(policy: Policy, folded: Mapping[str, Folded | None]) -> Iterable[Diagnostic]:
     for id in policy.required():
         one = folded.get(id)
         if one is None or one.section is None or not one.section.text.strip():

@@ -59,7 +59,7 @@ class Shared:
         Args:
             given: what the shared sources gave.
         """
-        base = self._base
+        base = self._whole_base()
         if base is None or len(base.bases) != len(given):
             return None
         if not all(basis.given is one for basis, one in zip(base.bases, given, strict=True)):
@@ -102,13 +102,14 @@ class Shared:
             if is_within_limits(resolution, policy):
                 return resolution, None
             return resolve_within_limits([*_edits(parts), *own], policy), None
-        base = self._base
+        base = self._base if layout is None else self._whole_base()
         if base is None or len(base.parts) != len(parts):
             base = self._base = self._new_base(plan, bases, parts, resolve(_edits(parts), policy))
         gone, come = differences(base.parts, parts)
         if not _is_same(base.bases, bases):
             changed = resolve_changed(base.resolution, gone, come, policy)
-            base = self._base = self._new_base(plan, bases, parts, changed)
+            self._base = self._new_base(plan, bases, parts, changed)
+            base = self._base if layout is None else self._whole_base() or self._base
             gone, come = [], []
         # Where only values differ, other agents have other values, and no other base.
         own += more
@@ -125,7 +126,14 @@ class Shared:
         made = plan.preparation
         # Prompts may outlive the builder; what it keeps of all agents should not.
         kept = made.of(made.agent, made.values, made.trusted_values)
-        return Base(tuple(bases), tuple(parts), resolution.whole(), kept)
+        return Base(tuple(bases), tuple(parts), resolution, kept)
+
+    def _whole_base(self) -> Base | None:
+        """Return the base with a resolution that is that of no other any more: for many agents that is looked into."""
+        base = self._base
+        if base is not None and base.resolution.of is not None:
+            self._base = base = base._replace(resolution=base.resolution.whole())
+        return base
 
 
 def _edits(parts: Sequence[Part]) -> list[PreparedEdit]:
