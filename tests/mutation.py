@@ -45,6 +45,7 @@ SCANNER = (
 )
 TESTS = {
     "_resolve": ("tests/core/test_resolve.py", *RESOLVE, AGAIN),
+    "_resolve_changed": (AGAIN, "tests/core/test_mutants_resolve.py"),
     "_resolution": ("tests/core/test_mutants_resolve.py", *RESOLVE, AGAIN),
     "_folded": (*RESOLVE, AGAIN),
     "_stack": ("tests/core/test_gates.py", *RESOLVE),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ._layout import DefaultLayout, Layout, texts
 from ._prepare import differences
-from ._resolve import resolve_changed
+from ._resolve_changed import resolve_changed
 
 if TYPE_CHECKING:
     from foreword.templates._names import Value

@@ -10,7 +10,8 @@ from ._limits import is_within_limits, resolve_within_limits
 from ._prepare import differences
 from ._remade import Remade, remade
 from ._resolution import Resolution
-from ._resolve import resolve, resolve_changed
+from ._resolve import resolve
+from ._resolve_changed import resolve_changed
 from ._variant import Variants, variants
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from foreword._diagnostics import Place
 from foreword._policy import LayerRule, Policy, SectionRule
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
-from foreword._resolve import resolve, resolve_changed
+from foreword._resolve import resolve
+from foreword._resolve_changed import resolve_changed
 from foreword._standing import raw_after, text_hash
 from foreword._text import join
 

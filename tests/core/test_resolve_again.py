@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.test_properties import ALWAYS, CASES, IDS, TEXTS, TITLES, Case, comes_to, everything
 
-from foreword import _resolve
+from foreword import _resolve_changed
 from foreword._diagnostics import Place
 from foreword._layout import LAYOUTS, texts
 from foreword._policy import LayerRule, Policy, SectionRule
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
 from foreword._resolution import Resolution
-from foreword._resolve import resolve, resolve_changed
+from foreword._resolve import resolve
+from foreword._resolve_changed import resolve_changed
 
 PROVIDER = Provider("acme", "1.0", "main")
 PLACE = Place("code", 1)
@@ -129,7 +130,7 @@ def test_a_changed_resolution_is_that_of_the_changed_edits(monkeypatch: pytest.M
     """Taking edits away and adding others comes to what all that are then there come to, over and over."""
     seen: Counter[str] = Counter()
     # So that a resolution of few sections, too, is now and then held as the changes of none any more.
-    monkeypatch.setattr(_resolve, "MOST_EXCHANGED", 3)
+    monkeypatch.setattr(_resolve_changed, "MOST_EXCHANGED", 3)
 
     @given(CASES | QUIET)
     @settings(ALWAYS, max_examples=1000)
