@@ -121,7 +121,7 @@ class Resolution:
 
 def reserved_in(found: Iterable[Folded]) -> frozenset[str]:
     """Return the keys of the titles that no untrusted layer may take where these sections stand."""
-    return RESERVED.union(*[one.reserves for one in found if one.reserves])
+    return RESERVED.union(*[reserves for one in found if (reserves := one.reserves)])
 
 
 def by_key(keyed: tuple[str, object]) -> str:

@@ -60,7 +60,7 @@ def completed(found: dict[str, Folded], policy: Policy) -> Resolution:
         # Only a stranger's title has to keep clear of what others reserve.
         reserved = reserved_in(found.values())
         for key, one in strange:
-            if one.reserved is not reserved and not one.asked.isdisjoint(one.reserved ^ reserved):
+            if one.reserved != reserved and not one.asked.isdisjoint(one.reserved ^ reserved):
                 found[key] = folded(key, one.edits, policy, reserved)
         decided = [(key, one) for key, one in found.items() if not one.is_stack]
     sections: list[ResolvedSection] = []

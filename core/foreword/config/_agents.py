@@ -125,7 +125,7 @@ def _check(settings: Settings, key: str, asked: Root, *, may_be_missing: bool = 
 def _upwards(path: str) -> list[str]:
     """Return a directory and each that it lies in."""
     found = [path]
-    while (parent := os.path.dirname(path)) != path:
+    while (parent := path.rpartition("/")[0] or "/") != path:
         found.append(parent)
         path = parent
     return found

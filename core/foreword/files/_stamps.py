@@ -118,7 +118,7 @@ def ancestry(path: str) -> Evidence:
     """Return what shows that an absolute path still leads the way it does, and through the same links."""
     places: list[tuple[str, Identity | None]] = []
     stamps: list[tuple[str, Stamp]] = []
-    while path != (above := os.path.dirname(path)):
+    while path != (above := path.rpartition("/")[0] or "/"):
         try:
             found = os.lstat(path)
             if stat.S_ISLNK(found.st_mode):
