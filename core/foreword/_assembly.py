@@ -32,7 +32,7 @@ from ._plugin_calls import BUILDING, NO_STRANGERS
 from ._policy import Policy
 from ._prepare import Drafts, Preparation, typed
 from ._prompt import Prompt
-from ._proof import Looked, Plain, plain, proof, ways_to
+from ._proof import ForAll, Looked, for_all, proof, ways_to
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
 from ._shared import Shared
@@ -67,7 +67,7 @@ class Assembly:
         self.readings: Readings = Cache()
         self.built: dict[str | None, Built] = {}
         self._disjoint: dict[Root, Evidence] = {}
-        self._plain: Plain | None = None
+        self._for_all: ForAll | None = None
         self._trusted_skills = MappingProxyType(dict(lock.skills)) if settings.skills.pin else None
         self._screen = Screen.from_settings(settings)
         self._link_roots = tuple(root.path for root in settings.files.link_roots)
@@ -117,12 +117,12 @@ class Assembly:
 
     def alike(self, manager: Manager, agent: str | None) -> Built | None:
         """Return the prompt of an agent that has nothing but its name of its own, by what stamps alone show."""
-        plain = self._plain
-        if plain is None or agent is None or agent in plain.names or not self._may_vary(manager, agent):
+        known = self._for_all
+        if known is None or agent is None or agent in known.names or not self._may_vary(manager, agent):
             return None
-        built = self._varied(manager, None, plain.given, agent) if plain.evidence.holds() else None
+        built = self._varied(manager, None, known.given, agent) if known.evidence.holds() else None
         if built is None:
-            self._plain = None
+            self._for_all = None
         return built
 
     def _variant(self, manager: Manager, batch: Batch, agent: str | None, call: Call) -> Built | None:
@@ -139,8 +139,8 @@ class Assembly:
         if batch.shared is None:
             return None
         built = self._varied(manager, batch, batch.shared, agent)
-        if built is not None and not batch.is_large and self._plain is None and self._may_prove(manager):
-            self._plain = plain(batch.reader, batch.shared, prompts)
+        if built is not None and not batch.is_large and self._for_all is None and self._may_prove(manager):
+            self._for_all = for_all(batch.reader, batch.shared, prompts)
         return built
 
     def _may_vary(self, manager: Manager, agent: str) -> bool:

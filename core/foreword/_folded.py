@@ -80,8 +80,8 @@ class ResolvedSection:
         return join(self.standing.spans) if self._stack is None else self._stack[-1].text
 
     @property
-    def is_whole(self) -> bool:
-        """Whether its text is the text of the winner, without anything of another edit."""
+    def is_of_one_edit(self) -> bool:
+        """Whether its text is that of the winner, without anything of another edit."""
         return self._stack is not None
 
     @property
@@ -202,11 +202,11 @@ class Lone(Folded):
 
     def __init__(self, edits: list[PreparedEdit], policy: Policy, reserved: frozenset[str]) -> None:
         (edit,) = edits
-        title = edit.default_title
+        title = edit.default_title or ""
         section = ResolvedSection(edit.id, title, False, edit.default_priority, (edit,))
         super().__init__(edits, section, (edit,))
         self.reserved = reserved
-        self.asked = {title_key(title or "")}
+        self.asked = {title_key(title)}
         self.bytes = {edit.layer: len(edit.text.encode())} if edit.layer in policy.limited else _NO_SIZES
 
 

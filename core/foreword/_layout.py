@@ -36,8 +36,6 @@ class DefaultLayout:
 
     def written(self, section: ResolvedSection) -> str:
         """Return the heading and the text."""
-        if section.own_heading:
-            return section.text
         heading = self.heading(section)
         return section.text if heading is None else f"{heading}\n{section.text}"
 

@@ -64,7 +64,7 @@ def proof(
     return Evidence.of_all([evidence, around])
 
 
-class Plain(NamedTuple):
+class ForAll(NamedTuple):
     """What all agents are given that have no directory of their own, which do have one, and what shows that."""
 
     given: list[Given]
@@ -72,7 +72,7 @@ class Plain(NamedTuple):
     evidence: Evidence
 
 
-def plain(reader: Reader, given: list[Given], prompts: Root | None) -> Plain | None:
+def for_all(reader: Reader, given: list[Given], prompts: Root | None) -> ForAll | None:
     """Return what all agents are given that have no directory of their own; None where stamps alone do not show it.
 
     Args:
@@ -85,7 +85,7 @@ def plain(reader: Reader, given: list[Given], prompts: Root | None) -> Plain | N
     if evidence is None or named is None:
         return None
     names, around = named
-    return Plain(given, names, Evidence.of_all([evidence, around]))
+    return ForAll(given, names, Evidence.of_all([evidence, around]))
 
 
 def ways_to(*roots: Root) -> Evidence:

@@ -119,7 +119,7 @@ def _placed(
             if section.text is old.text and section.place_key == old.place_key and heading == layout.heading(old):
                 # Only what it says of its origin differs.
                 continue
-        if not section.is_whole:
+        if not section.is_of_one_edit:
             return None
         found[id(section.winner)] = (place, replaced, heading)
     if len(found) != len(own):

@@ -33,8 +33,8 @@ class Base(NamedTuple):
     """What the edits were prepared with for that agent."""
 
 
-class Whole(NamedTuple):
-    """What came of everything that the sources gave for one agent, its own included, where nobody gave more."""
+class Latest(NamedTuple):
+    """What came last of everything that the sources gave for one agent, its own included, where nobody gave more."""
 
     parts: tuple[Part, ...]
     own: tuple[Part, ...]
@@ -51,7 +51,7 @@ class Shared:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._base: Base | None = None
-        self._whole: Whole | None = None
+        self._latest: Latest | None = None
         self._variants: tuple[Base, Variants | None] | None = None
 
     def variants(self, given: Sequence[Given]) -> Variants | None:
@@ -95,11 +95,11 @@ class Shared:
                 own_parts.append(part)
         own = _edits(own_parts)
         more = plan.prepared_more()
-        whole = self._whole
-        if own and not more and layout is None and whole is not None and _is_same(whole.own, own_parts):
+        latest = self._latest
+        if own and not more and layout is None and latest is not None and _is_same(latest.own, own_parts):
             # What the agent has more is as it was, so only what all have is laid under it anew.
-            resolution = resolve_changed(whole.resolution, *differences(whole.parts, parts), policy)
-            self._whole = Whole(tuple(parts), whole.own, resolution)
+            resolution = resolve_changed(latest.resolution, *differences(latest.parts, parts), policy)
+            self._latest = Latest(tuple(parts), latest.own, resolution)
             if is_within_limits(resolution, policy):
                 return resolution, None
             return resolve_within_limits([*_edits(parts), *own], policy), None
@@ -116,7 +116,8 @@ class Shared:
         own += more
         resolution = resolve_changed(base.resolution, gone, [*come, *own], policy)
         # What strangers and the call contribute comes in other objects each time.
-        self._whole = Whole(tuple(parts), tuple(own_parts), resolution) if own and not more and layout is None else None
+        is_all = own and not more and layout is None
+        self._latest = Latest(tuple(parts), tuple(own_parts), resolution) if is_all else None
         if is_within_limits(resolution, policy):
             again = remade(base, preparation, own, resolution, layout) if layout is not None else None
             return resolution, again

@@ -82,7 +82,7 @@ def standing_of(stack: Stack) -> Standing:
     titled_by = titled[-1] if titled else definer
     placed_by = placed[-1] if placed else definer
     title = titled_by.title if titled else definer.default_title
-    priority, _, _ = place_of(stack)
+    priority = definer.default_priority if placed_by.priority is None else placed_by.priority
     return Standing(definer, winner, whole(winner), title, bool(titled), titled_by, priority, placed_by, None)
 
 
