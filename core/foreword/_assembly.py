@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from foreword.config._agents import agent_variables, check_disjoint, check_roots, memory_root, skill_roots
+from foreword.config._agents import AgentRoots, agent_variables, check_disjoint, general_roots
 from foreword.config._lock_file import LockFile, lock_path, read_lock
 from foreword.config._settings import Settings
 from foreword.files._cache import Cache
@@ -73,9 +73,21 @@ class Assembly:
         self._link_roots = tuple(root.path for root in settings.files.link_roots)
         self._max_bytes = settings.files.max_bytes
         self._by_stamp = settings.files.validate_ == "stat"
+        self._general_roots = general_roots(settings)
+        self._layout = LAYOUTS[settings.layout]
+        self._variables: dict[str, Value] = {"agent_name": "assistant", **settings.variables}
         self._gathering = Gathering(Sources(settings))
         self._drafts = Drafts()
         self._shared = Shared(policy)
+
+    def ready(self, manager: Manager) -> None:
+        """Prepare what no file and no agent changes, so that no build need."""
+        batch = Batch(self.reader())
+        subject = Subject(None, self._values(None, {}))
+        values = subject.variables
+        preparation = Preparation(None, self.policy, values, values, [], self._screen, self._drafts)
+        for given in self._gathering.ready(manager, subject, batch.reader, self._context(batch, subject, None)):
+            preparation.part(given)
 
     def reader(self) -> Reader:
         """Return a reader of files for one batch, with the limits of the settings."""
@@ -171,7 +183,7 @@ class Assembly:
                 shown = self._proof(manager, batch, before.given, Subject(agent, {}))
                 self.built[agent] = before = before._replace(proof=shown)
             return before
-        prompt = Prompt(Variant(common, agent), common.found, agent, LAYOUTS[self.settings.layout])
+        prompt = Prompt(Variant(common, agent), common.found, agent, self._layout)
         built = Built(tuple(given), NO_STRANGERS, read_like, prompt, ())
         keep(self.built, agent, built, MOST_BUILT)
         return built
@@ -181,29 +193,28 @@ class Assembly:
         if (variant := self._variant(manager, batch, agent, call)) is not None:
             return variant
         asked = self.plan(manager, agent, call.variables, context=call.context, batch=batch)
-        agent = asked.subject.agent
+        agent, values, bare = asked.subject.agent, asked.values, call.is_bare
         before = self.built.get(agent)
-        if before is not None and call.is_bare and before.is_of(asked.given, asked.strangers, asked.values):
+        if before is not None and bare and before.is_of(asked.given, asked.strangers, values):
             if before.proof is None and not call.variables:
                 shown = self._proof(manager, batch, asked.given, asked.subject)
                 self.built[agent] = before = before._replace(proof=shown)
             return before
-        if not call.is_bare:
+        if not bare:
             asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
             asked.add(call.untrusted, UNTRUSTED_ARGUMENT, "extension")
             asked.add(call.edits, EDITS, "session")
-        layout = LAYOUTS[self.settings.layout]
         # Of thousands of prompts, those are few that somebody looks into.
-        resolution, again = self._shared.resolution(asked, layout if batch.is_large else None)
+        resolution, again = self._shared.resolution(asked, self._layout if batch.is_large else None)
         fatal: tuple[Diagnostic, ...] = ()
         found: tuple[Diagnostic, ...] = ()
         if resolution.fatal or self.settings.plugins.require:
             fatal = in_order({*manager.missing(frozenset(asked.broken)), *resolution.fatal})
         if fatal or asked.diagnostics or resolution.diagnostics:
             found = in_order({*asked.diagnostics, *resolution.diagnostics, *fatal})
-        prompt = Prompt(again if again is not None else resolution, found, agent, layout)
-        built = Built(asked.given, asked.strangers, asked.values, prompt, fatal)
-        if call.is_bare:
+        prompt = Prompt(again if again is not None else resolution, found, agent, self._layout)
+        built = Built(asked.given, asked.strangers, values, prompt, fatal)
+        if bare:
             keep(self.built, agent, built, MOST_BUILT)
         return built
 
@@ -220,7 +231,7 @@ class Assembly:
 
     def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
         """The variables of operator and call, the highest winning."""
-        values: dict[str, Value] = {"agent_name": "assistant", **self.settings.variables}
+        values = self._variables.copy()
         if agent is not None:
             values["agent_name"] = agent
             if agent in self.settings.agents:
@@ -230,16 +241,20 @@ class Assembly:
 
     def _subject(self, batch: Batch, agent: str | None, values: Mapping[str, Value]) -> Subject:
         settings = self.settings
-        memory, skills = memory_root(settings, agent), skill_roots(settings, agent)
+        roots = self._general_roots
+        if roots is None or agent in settings.agents:
+            roots = AgentRoots.of(settings, agent)
+        memory, skills, _ = roots
         if (memory, skills) not in batch.checked:
-            self._check_disjoint(memory)
-            check_roots(settings, agent)
+            if memory is not None:
+                self._check_disjoint(memory)
+            roots.check(settings)
             batch.checked.add((memory, skills))
         return Subject(agent, values, memory, skills, self._approved(agent) if memory is not None else None)
 
-    def _check_disjoint(self, memory: Root | None) -> None:
+    def _check_disjoint(self, memory: Root) -> None:
         prompts = self.settings.prompts_dir
-        if prompts is None or memory is None:
+        if prompts is None:
             return
         known = self._disjoint.get(memory)
         if known is None or not known.holds():

@@ -76,6 +76,7 @@ class Builder:
         self._assembly = Assembly(self.settings, self.policy, lock)
         self._telling = Telling(on_diagnostic)
         check_roots(self.settings, None)
+        self._assembly.ready(self.manager)
 
     @classmethod
     def from_config(

@@ -258,4 +258,5 @@ for _name, _read in list(vars(Context).items()):
 
 def asked(context: Context, found: list[Diagnostic]) -> Asked:
     """Return what a context tells, for plugins whose reports go to this list."""
-    return context._asked._replace(found=found)  # pyright: ignore[reportPrivateUsage]
+    told = context._asked  # pyright: ignore[reportPrivateUsage]
+    return tuple.__new__(Asked, (*told[:-1], found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
 from ._context import Context
 from ._diagnostics import Diagnostic, is_sound
@@ -15,10 +15,12 @@ from ._plugin_calls import Caller, Contribution, Gathered, Strangers
 from ._plugin_sections import HOOK, KIND, checked_section, third_party_sections
 from ._plugin_skills import plugin_skills
 from ._plugin_values import plugin_values
-from ._sources import SHARED, Given, Sources
+from ._sources import LOOKING_AT_NOTHING, SHARED, Given, Sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from foreword.files._reader import Reader
 
     from ._batch import Batch
     from ._prompt import Prompt
@@ -58,21 +60,40 @@ class Gathering:
             gathered.strangers = Strangers((), tuple(manager.diagnostics))
         reader, met = batch.reader, batch.given
         for implementation in manager.first_party_calls(HOOK):
-            scope = sources.scope(implementation.provider.entry_point, subject, reader)
-            if scope is None:
+            scope_of = sources.scopes.get(implementation[0].entry_point)
+            if scope_of is None or (scope := scope_of(subject, reader)) is None:
                 continue
-            given = met.get(scope) or sources.kept(scope, reader) or sources.exchanged(scope, reader)
+            given = met.get(scope) or sources.kept(scope, reader)
             if given is None:
                 caller = caller or Caller(gathered, context(), manager)
-                seen = reader.watch()
-                given = _asked(caller, implementation, gathered)
-                if implementation.provider not in gathered.broken:
-                    given = given._replace(seen=tuple(seen))
+                given = _asked(caller, implementation, gathered, reader)
+                if given.seen is not None:
                     sources.keep(scope, given)
             if given.seen is not None:
                 met[scope] = given
             gathered.given.append(given)
         return gathered
+
+    def ready(self, manager: Manager, subject: Subject, reader: Reader, context: Context) -> list[Given]:
+        """Ask the sources that look at nothing, so that no build need ask them, and return what they gave.
+
+        Args:
+            manager: the plugins.
+            subject: whom a prompt is for that all share.
+            reader: a reader of files.
+            context: what the hooks are given.
+        """
+        gathered = Gathered()
+        for implementation in manager.first_party_calls(HOOK):
+            entry_point = implementation.provider.entry_point
+            if entry_point not in LOOKING_AT_NOTHING:
+                continue
+            given = _asked(Caller(gathered, context, manager), implementation, gathered, reader)
+            # What goes wrong is for a build to say, so there it is asked again.
+            if given.seen is not None and not given.diagnostics:
+                self._sources.keep(self._sources.scopes[entry_point](subject, reader), given)
+                gathered.given.append(given)
+        return gathered.given
 
     def shared(self, manager: Manager, subject: Subject, batch: Batch) -> list[Given] | None:
         """Return what the sources gave that give all agents the same, or None where one has to be asked for it."""
@@ -81,8 +102,8 @@ class Gathering:
             entry_point = implementation.provider.entry_point
             if entry_point not in SHARED:
                 continue
-            scope = self._sources.scope(entry_point, subject, batch.reader)
-            if scope is None:
+            scope_of = self._sources.scopes.get(entry_point)
+            if scope_of is None or (scope := scope_of(subject, batch.reader)) is None:
                 continue
             given = batch.given.get(scope) or self._sources.kept(scope, batch.reader)
             if given is None:
@@ -105,17 +126,26 @@ class Gathering:
         gathered.strangers = Strangers(tuple(contributions), (*manager.diagnostics, *gathered.diagnostics))
 
 
-def _asked(caller: Caller, implementation: Implementation, gathered: Gathered) -> Given:
+def _asked(caller: Caller, implementation: Implementation, gathered: Gathered, reader: Reader) -> Given:
     """Ask one of our own sources for its sections."""
     said = gathered.diagnostics
     start = len(said)
     provider, layers = implementation.provider, implementation.layers
-    edits: list[Section] = []
-    for index, item in enumerate(caller.taken(provider, HOOK, KIND, caller.call(implementation, HOOK))):
-        edit = item if type(item) is Edit else checked_section(caller, provider, index, item)
-        if edit is not None:
-            edits.append(edit)
-    return Given(provider, layers, tuple(edits), tuple(said[start:]))
+    seen = reader.watch()
+    items = caller.taken(provider, HOOK, KIND, caller.call(implementation, HOOK))
+    if {*map(type, items)} <= _EDITS:
+        edits: list[Section] = cast("list[Section]", items)
+    else:
+        edits = []
+        for index, item in enumerate(items):
+            edit = item if type(item) is Edit else checked_section(caller, provider, index, item)
+            if edit is not None:
+                edits.append(edit)
+    observed = tuple(seen) if provider not in gathered.broken else None
+    return Given(provider, layers, tuple(edits), tuple(said[start:]), observed)
+
+
+_EDITS: Final = frozenset({Edit})
 
 
 def gather_checks(manager: Manager, context: Context, prompt: Prompt) -> list[Diagnostic]:

@@ -7,7 +7,6 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
@@ -53,21 +52,25 @@ class Strangers(NamedTuple):
 NO_STRANGERS: Final = Strangers()
 
 
-def _nothing() -> list[Given]:
-    return []
-
-
-@dataclass(slots=True)
 class Gathered:
-    """Everything that the plugins contribute to one prompt."""
+    """Everything that the plugins contribute to one prompt.
 
-    given: list[Given] = field(default_factory=_nothing)
-    """What each of our own sources gave."""
-    strangers: Strangers = NO_STRANGERS
-    values: dict[str, Value] = field(default_factory=dict[str, Value])
-    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    """What was said while they were called."""
-    broken: set[Provider] = field(default_factory=set[Provider])
+    Attributes:
+        given: what each of our own sources gave.
+        strangers: what the plugins of other distributions contribute.
+        values: the variables that plugins give.
+        diagnostics: what was said while they were called.
+        broken: the plugins that did not work.
+    """
+
+    __slots__ = ("broken", "diagnostics", "given", "strangers", "values")
+
+    def __init__(self) -> None:
+        self.given: list[Given] = []
+        self.strangers = NO_STRANGERS
+        self.values: dict[str, Value] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.broken: set[Provider] = set()
 
     @property
     def contributions(self) -> list[Contribution]:
@@ -153,8 +156,9 @@ class Caller:
 
     def call(self, implementation: Implementation, hook: str) -> object:
         """Call one implementation of a hook whose only argument is the context."""
-        given = [self.context(implementation.provider) for _ in implementation.arguments]
-        return self.guarded(implementation.provider, hook, partial(implementation.function, *given))
+        provider, function, arguments, _ = implementation
+        given = (self._asked.context(provider),) if arguments else ()
+        return self.guarded(provider, hook, function, *given)
 
     def items(self, implementation: Implementation, hook: str, kind: str) -> list[object]:
         """Call a hook that returns a list, and return what is in it."""
@@ -190,15 +194,15 @@ class Caller:
         """Return the context as one plugin is given it."""
         return self._asked.context(provider)
 
-    def guarded(self, provider: Provider, hook: str, function: Callable[[], object]) -> object:
-        """Call a function of a plugin, and return None where it goes wrong."""
+    def guarded(self, provider: Provider, hook: str, function: Callable[..., object], *given: object) -> object:
+        """Call a function of a plugin with what it is given, and return None where it goes wrong."""
         if self._manager.is_given_up(provider):
             return None
         timeout = self._manager.timeout if not provider.first_party else None
         token = BUILDING.set(True)
         start = time.perf_counter()
         try:
-            return function() if timeout is None else within(timeout, function)
+            return function(*given) if timeout is None else within(timeout, partial(function, *given))
         except TimedOut:
             self._gathered.broken.add(provider)
             what = f"did not end {hook} within {timeout:g} seconds ([plugins] timeout)"

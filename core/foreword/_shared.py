@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import is_
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._limits import is_within_limits, resolve_within_limits
 from ._prepare import differences
@@ -106,12 +106,14 @@ class Shared:
         base = self._base if layout is None else self._whole_base()
         if base is None or len(base.parts) != len(parts):
             base = self._base = self._new_base(plan, bases, parts, resolve(_edits(parts), policy))
-        gone, come = differences(base.parts, parts)
-        if not _is_same(base.bases, bases):
-            changed = resolve_changed(base.resolution, gone, come, policy)
-            self._base = self._new_base(plan, bases, parts, changed)
-            base = self._base if layout is None else self._whole_base() or self._base
-            gone, come = [], []
+            gone, come = _NO_CHANGE
+        else:
+            gone, come = differences(base.parts, parts)
+            if not _is_same(base.bases, bases):
+                changed = resolve_changed(base.resolution, gone, come, policy)
+                self._base = self._new_base(plan, bases, parts, changed)
+                base = self._base if layout is None else self._whole_base() or self._base
+                gone, come = _NO_CHANGE
         # Where only values differ, other agents have other values, and no other base.
         own += more
         resolution = resolve_changed(base.resolution, gone, [*come, *own], policy)
@@ -136,6 +138,9 @@ class Shared:
         if base is not None and base.resolution.of is not None:
             self._base = base = base._replace(resolution=base.resolution.whole())
         return base
+
+
+_NO_CHANGE: Final[tuple[Sequence[PreparedEdit], Sequence[PreparedEdit]]] = ((), ())
 
 
 def _edits(parts: Sequence[Part]) -> list[PreparedEdit]:

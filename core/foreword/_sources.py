@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Hashable, Iterator
+from itertools import compress
+from operator import is_not, itemgetter
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from foreword.files._markdown_file import Directory
 from foreword.files._questions import Observation
@@ -14,6 +16,8 @@ from ._plugin_calls import Contribution
 from ._prepare import typed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from foreword.config._settings import Settings
     from foreword.files._markdown_file import MarkdownFile
     from foreword.files._reader import Reader
@@ -26,7 +30,10 @@ if TYPE_CHECKING:
 MOST_KEPT: Final = 8192
 
 
-SHARED: Final = frozenset({"builtin", "directory"})
+LOOKING_AT_NOTHING: Final = frozenset({"builtin"})
+"""The sources that give the same as long as they are installed."""
+
+SHARED: Final = LOOKING_AT_NOTHING | {"directory"}
 """The sources that give all agents the same."""
 
 FILE_BY_FILE: Final = frozenset({"directory", "agent"})
@@ -57,24 +64,35 @@ class Given(NamedTuple):
             yield Contribution(edit, self.provider, self.layers, position)
 
 
+Scope: TypeAlias = "Callable[[Subject, Reader], Hashable]"
+"""Returns what has to be the same for a source to give the same, as long as the files are.
+
+The configuration, and what is trusted, are the same for a builder. None where there is nothing to look at.
+"""
+
+
 class Sources:
     """What the sources of one builder gave before. It has no lock: each step is one operation of a dict.
 
     Args:
         settings: the configuration in force.
+
+    Attributes:
+        scopes: the sources that may have something to look at, each with what tells its scope.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._prompts = settings.prompts_dir
         self._kept: dict[Hashable, Given] = {}
         self._before: dict[str | None, tuple[Contribution, ...]] = {}
-        self._scopes: Mapping[str, Callable[[Subject, Reader], Hashable]] = {
-            "builtin": self._builtin,
-            "directory": self._directory,
-            "agent": self._agent,
-            "memory": self._memory,
-            "skills": self._skills,
-        }
+        own = settings.agents.values()
+        self.scopes: dict[str, Scope] = {"builtin": self._builtin}
+        if self._prompts is not None:
+            self.scopes |= {"directory": self._directory, "agent": self._agent}
+        if settings.memory.path is not None or any(one.memory is not None for one in own):
+            self.scopes["memory"] = self._memory
+        if settings.skills.roots or any(one.skills for one in own):
+            self.scopes["skills"] = self._skills
 
     def before(self, agent: str | None) -> tuple[Contribution, ...]:
         """Return what strangers contributed to the last prompt of an agent."""
@@ -84,18 +102,11 @@ class Sources:
         """Keep what strangers contributed, and let go of the older half when that is of too many agents."""
         keep(self._before, agent, contributions, MOST_KEPT)
 
-    def scope(self, entry_point: str, subject: Subject, reader: Reader) -> Hashable:
-        """Return what has to be the same for a source to give the same, as long as the files are.
-
-        The configuration, and what is trusted, are the same for a builder. None where it has nothing to look at.
-        """
-        return self._scopes[entry_point](subject, reader)
-
     def _builtin(self, subject: Subject, reader: Reader) -> Hashable:
         return "builtin"
 
     def _directory(self, subject: Subject, reader: Reader) -> Hashable:
-        return None if self._prompts is None else ("directory", subject.agent is None)
+        return ("directory", subject.agent is None)
 
     def _agent(self, subject: Subject, reader: Reader) -> Hashable:
         agent = subject.agent
@@ -112,48 +123,50 @@ class Sources:
         return None if not skill_roots else ("skills", agent, memory, skill_roots, typed(variables))
 
     def kept(self, scope: Hashable, reader: Reader) -> Given | None:
-        """Return what the source gave, or None when something that it looked at has changed since."""
+        """Return what the source gives, or None where it has to be asked."""
         given = self._kept.get(scope)
-        if given is None or given.seen is None or not reader.confirms(given.seen):
+        if given is None or given.seen is None:
             return None
-        return given
+        return given if reader.confirms(given.seen) else self._exchanged(scope, given, given.seen, reader)
 
-    def exchanged(self, scope: Hashable, reader: Reader) -> Given | None:
-        """Return what the source gives now that some of its files say something else; None where it has to be asked."""
-        given = self._kept.get(scope)
-        if given is None or not given.seen or given.diagnostics or given.provider.entry_point not in FILE_BY_FILE:
+    def _exchanged(
+        self, scope: Hashable, given: Given, earlier: tuple[Observation, ...], reader: Reader
+    ) -> Given | None:
+        """Return what a source gives now that some of its files say something else; None where it has to be asked."""
+        if given.diagnostics or given.provider.entry_point not in FILE_BY_FILE:
             return None
         seen: list[Observation] = []
-        files: dict[int, MarkdownFile] = {}
-        for key, answer in given.seen:
+        exchanged: list[tuple[MarkdownFile, MarkdownFile]] = []
+        for observation in earlier:
+            key, answer = observation
             found = reader.answer(key)
             if found is not answer:
                 if not isinstance(answer, Directory) or not isinstance(found, Directory):
                     return None
                 if answer.diagnostics or found.diagnostics or len(answer.files) != len(found.files):
                     return None
-                for old, new in zip(answer.files, found.files, strict=True):
-                    if old is not new:
-                        if old.name != new.name:
-                            return None
-                        files[id(old)] = new
-            seen.append(Observation(key, found))
-        edits: list[Section] = []
-        for edit in given.edits:
-            fields = vars(edit)
-            file = files.pop(id(fields["file"]), None)
-            if file is not None:
-                edit = file.edit()
-                if edit.id != fields["id"]:
-                    return None
-            edits.append(edit)
-        if files:
+                pairs = zip(answer.files, found.files, strict=True)
+                exchanged += compress(pairs, map(is_not, answer.files, found.files))
+                observation = Observation(key, found)
+            seen.append(observation)
+        edits = list(given.edits)
+        files = list(map(_file, map(vars, edits)))
+        for old, new in exchanged:
             # One that had no part in the prompt may have one now.
-            return None
-        given = given._replace(edits=tuple(edits), seen=tuple(seen))
+            if old.name != new.name or old not in files:
+                return None
+            place = files.index(old)
+            edit = new.edit()
+            if edit.id != edits[place].id:
+                return None
+            edits[place] = edit
+        given = Given(given.provider, given.layers, tuple(edits), (), tuple(seen))
         self.keep(scope, given)
         return given
 
     def keep(self, scope: Hashable, given: Given) -> None:
         """Keep what a source gave, and let go of the older half when they are too many."""
         keep(self._kept, scope, given, MOST_KEPT)
+
+
+_file: Final = itemgetter("file")

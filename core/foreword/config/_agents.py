@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import Final
+from typing import Final, NamedTuple
 
 from foreword._diagnostics import Place
 from foreword._errors import ConfigError
@@ -53,27 +53,65 @@ def agent_variables(settings: Settings, agent: str | None) -> dict[str, Value]:
     return dict(_own(settings, agent).variables)
 
 
-def check_roots(settings: Settings, agent: str | None) -> None:
-    """Check that every directory which the operator named is there.
+class NamedRoot(NamedTuple):
+    """A directory that the operator named, and with which key; a memory of an agent that has none yet may be missing."""
 
-    A memory that is named with ``{agent}`` may be missing: that agent has none yet.
+    key: str
+    root: Root
+    may_be_missing: bool = False
+
+
+class AgentRoots(NamedTuple):
+    """What the settings come to for one agent: its memory, its skills, and every directory that is to be there."""
+
+    memory: Root | None
+    skills: tuple[Root, ...]
+    named: tuple[NamedRoot, ...]
+
+    @classmethod
+    def of(cls, settings: Settings, agent: str | None) -> AgentRoots:
+        """Return the roots of an agent.
+
+        Raises:
+            ConfigError: the agent's name is none that an agent can have.
+        """
+        own = _own(settings, agent)
+        memory, skills = memory_root(settings, agent), skill_roots(settings, agent)
+        named: list[NamedRoot] = []
+        if settings.prompts_dir is not None:
+            named.append(NamedRoot("prompts_dir", settings.prompts_dir))
+        if memory is not None:
+            key = dotted("agents", agent or "", "memory") if own.memory is not None else "memory.path"
+            configured = own.memory or settings.memory.path
+            named.append(NamedRoot(key, memory, configured is not None and AGENT in configured.written))
+        key = dotted("agents", agent or "", "skills") if own.skills is not None else "skills.roots"
+        named += [NamedRoot(key, root) for root in skills]
+        named += [NamedRoot("files.link_roots", root) for root in settings.files.link_roots]
+        return cls(memory, skills, tuple(named))
+
+    def check(self, settings: Settings) -> None:
+        """Check that every directory which the operator named is there.
+
+        Raises:
+            ConfigError: one is missing, or is no directory.
+        """
+        for key, root, may_be_missing in self.named:
+            _check(settings, key, root, may_be_missing=may_be_missing)
+
+
+def general_roots(settings: Settings) -> AgentRoots | None:
+    """Return the roots of all agents for which the configuration has nothing else; None where each has a memory."""
+    memory = settings.memory.path
+    return AgentRoots.of(settings, None) if memory is None or AGENT not in memory.written else None
+
+
+def check_roots(settings: Settings, agent: str | None) -> None:
+    """Check that every directory which the operator named for an agent is there.
 
     Raises:
         ConfigError: one is missing, or is no directory.
     """
-    if settings.prompts_dir is not None:
-        _check(settings, "prompts_dir", settings.prompts_dir)
-    own = _own(settings, agent)
-    memory = memory_root(settings, agent)
-    if memory is not None:
-        key = dotted("agents", agent or "", "memory") if own.memory is not None else "memory.path"
-        configured = own.memory or settings.memory.path
-        _check(settings, key, memory, may_be_missing=configured is not None and AGENT in configured.written)
-    key = dotted("agents", agent or "", "skills") if own.skills is not None else "skills.roots"
-    for skill_root in skill_roots(settings, agent):
-        _check(settings, key, skill_root)
-    for link_root in settings.files.link_roots:
-        _check(settings, "files.link_roots", link_root)
+    AgentRoots.of(settings, agent).check(settings)
 
 
 def check_disjoint(prompts: Root | None, memory: Root | None) -> None:
