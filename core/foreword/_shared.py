@@ -12,7 +12,7 @@ from ._remade import Remade, remade
 from ._resolution import Resolution
 from ._resolve import resolve
 from ._resolve_changed import resolve_changed
-from ._variant import Variants, variants
+from ._variant import Variants, differ_in_name, variants
 
 if TYPE_CHECKING:
     from ._layout import Layout
@@ -52,7 +52,7 @@ class Shared:
         self._policy = policy
         self._base: Base | None = None
         self._latest: Latest | None = None
-        self._variants: tuple[Base, Variants | None] | None = None
+        self._common: tuple[Base, Variants | None, frozenset[str]] | None = None
 
     def variants(self, given: Sequence[Given]) -> Variants | None:
         """Return what prompts of agents have in common that have nothing of their own; None where that is too little.
@@ -65,10 +65,7 @@ class Shared:
             return None
         if not all(basis.given is one for basis, one in zip(base.bases, given, strict=True)):
             return None
-        known = self._variants
-        if known is None or known[0] is not base:
-            self._variants = known = (base, variants(base))
-        return known[1]
+        return self._common_of(base)[1]
 
     def resolution(self, plan: Plan, layout: Layout | None = None) -> tuple[Resolution, Remade | None]:
         """Return the resolution of everything that a plan holds, every limit kept, and how it is made again.
@@ -81,20 +78,23 @@ class Shared:
         """
         policy, preparation = self._policy, plan.preparation
         bases: list[Basis] = []
-        parts: list[Part] = []
         own_parts: list[Part] = []
         for one in plan.given:
             basis = preparation.drafts.basis(one, policy, preparation.screen)
-            part = preparation.part_of(basis)
-            if part.said:
-                plan.diagnostics.extend(part.said)
             if one.is_shared:
                 bases.append(basis)
-                parts.append(part)
             else:
-                own_parts.append(part)
+                own_parts.append(preparation.part_of(basis))
         own = _edits(own_parts)
         more = plan.prepared_more()
+        base = self._base if layout is None else self._whole_base()
+        if layout is not None and base is not None and self._is_alike(base, bases, preparation, [*own, *more]):
+            parts = list(base.parts)
+        else:
+            parts = [preparation.part_of(basis) for basis in bases]
+        for part in (*parts, *own_parts):
+            if part.said:
+                plan.diagnostics.extend(part.said)
         latest = self._latest
         if own and not more and layout is None and latest is not None and _is_same(latest.own, own_parts):
             # What the agent has more is as it was, so only what all have is laid under it anew.
@@ -103,7 +103,6 @@ class Shared:
             if is_within_limits(resolution, policy):
                 return resolution, None
             return resolve_within_limits([*_edits(parts), *own], policy), None
-        base = self._base if layout is None else self._whole_base()
         if base is None or len(base.parts) != len(parts):
             base = self._base = self._new_base(plan, bases, parts, resolve(_edits(parts), policy))
             gone, come = _NO_CHANGE
@@ -124,6 +123,27 @@ class Shared:
             again = remade(base, preparation, own, resolution, layout) if layout is not None else None
             return resolution, again
         return resolve_within_limits([*_edits(parts), *own], policy), None
+
+    def _is_alike(
+        self, base: Base, bases: Sequence[Basis], preparation: Preparation, own: Sequence[PreparedEdit]
+    ) -> bool:
+        """Say whether an agent's prompt differs from the base in nothing but its own edits, as far as it can be read.
+
+        The name of the agent may stand in texts, but in none that is part of the prompt.
+        """
+        if not _is_same(base.bases, bases) or not differ_in_name(base.preparation, preparation):
+            return False
+        _, common, named = self._common_of(base)
+        return common is not None and not common.places and named.isdisjoint([edit.id for edit in own])
+
+    def _common_of(self, base: Base) -> tuple[Base, Variants | None, frozenset[str]]:
+        """Return what agents have in common, and the sections of which an edit has the name of the agent in it."""
+        known = self._common
+        if known is None or known[0] is not base:
+            edits = [part.edits[at] for basis, part in zip(base.bases, base.parts, strict=True) for at, _ in basis.open]
+            named = frozenset([edit.id for edit in edits if edit is not None])
+            self._common = known = (base, variants(base), named)
+        return known
 
     @staticmethod
     def _new_base(plan: Plan, bases: list[Basis], parts: list[Part], resolution: Resolution) -> Base:

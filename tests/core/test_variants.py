@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from foreword import Builder, Prompt
 from foreword._builder import FEW
 from foreword._remade import Remade
+from foreword._shared import Shared
 from foreword._variant import Variant
 
 PIECES = (
@@ -33,6 +35,11 @@ FRONT = ("", "---\ntitle: T\n---\n", "---\nmode: append\n---\n", "---\nwhen: {ag
 
 texts = st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join)
 trees = st.dictionaries(st.sampled_from(FILES), st.tuples(st.sampled_from(FRONT), texts), max_size=5)
+calm_texts = st.sampled_from(["Be kind.", "# Rules\nBe kind.", "You are not {{ agent_name }}."])
+calm = st.tuples(st.sampled_from(FRONT[:2]), calm_texts)
+calm_trees = st.dictionaries(st.sampled_from(FILES), calm, max_size=4)
+"""Texts that nothing need be said of; often the packaged text with the agent's name in it does not stand."""
+
 teams = st.sampled_from([None, "red", "two\nlines", ""])
 
 
@@ -120,13 +127,29 @@ def test_an_agent_that_is_given_a_directory_has_its_own_prompt_from_then_on(plai
     assert plain.build("second").text == before
 
 
-def test_the_prompts_of_many_agents_with_files_are_those_of_builders_of_their_own() -> None:
+def test_the_prompts_of_many_agents_with_files_are_those_of_builders_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Whatever the files of agents say, each prompt of a large batch is that of a builder that builds no other."""
     seen: Counter[bool] = Counter()
+    alike: Counter[bool] = Counter()
+    is_alike = Shared._is_alike
 
-    @given(trees, st.lists(trees, min_size=3, max_size=3), st.sampled_from(["default", "default", "xml"]))
+    def counted(*given: Any) -> bool:
+        answer = is_alike(*given)
+        alike[answer] += 1
+        return answer
+
+    monkeypatch.setattr(Shared, "_is_alike", counted)
+
+    any_tree = st.one_of(trees, calm_trees)
+    bases = st.one_of(trees, calm_trees, calm_trees.map(lambda tree: {**tree, "AGENTS.md": ("", "Be kind.")}))
+
+    @given(bases, st.lists(any_tree, min_size=3, max_size=3), st.sampled_from(["default", "default", "xml"]), teams)
     @settings(max_examples=80)
-    def check(tree: dict[str, tuple[str, str]], own: list[dict[str, tuple[str, str]]], layout: str) -> None:
+    def check(
+        tree: dict[str, tuple[str, str]], own: list[dict[str, tuple[str, str]]], layout: str, team: str | None
+    ) -> None:
         with tempfile.TemporaryDirectory() as place:
             prompts = Path(place, "prompts")
             agents = {f"agents/agent{number}/": files for number, files in enumerate(own)}
@@ -136,7 +159,10 @@ def test_the_prompts_of_many_agents_with_files_are_those_of_builders_of_their_ow
                     (prompts / folder / name).parent.mkdir(exist_ok=True)
                     (prompts / folder / name).write_text(front + text)
             config = Path(place, "foreword.toml")
-            config.write_text(f'prompts_dir = "prompts"\nlayout = "{layout}"\n')
+            lines = [f'prompts_dir = "prompts"\nlayout = "{layout}"']
+            if team is not None:
+                lines += ['variables.team = "all"', f"agents.agent1.variables.team = {json.dumps(team)}"]
+            config.write_text("\n".join(lines))
 
             def builder() -> Builder:
                 return Builder.from_config(config, plugins=False, on_diagnostic=lambda _: None)
@@ -152,7 +178,7 @@ def test_the_prompts_of_many_agents_with_files_are_those_of_builders_of_their_ow
                     assert everything(prompt) == cold[name]
 
     check()
-    assert min(seen[True], seen[False]) > 30
+    assert min(seen[True], seen[False], alike[True], alike[False]) > 30
 
 
 def test_a_new_agent_opens_nothing_where_nothing_has_changed(
