@@ -76,6 +76,7 @@ class Assembly:
         self._general_roots = general_roots(settings)
         self._layout = LAYOUTS[settings.layout]
         self._variables: dict[str, Value] = {"agent_name": "assistant", **settings.variables}
+        self._typed = typed(self._variables, self._variables)
         self._gathering = Gathering(Sources(settings))
         self._drafts = Drafts()
         self._shared = Shared(policy)
@@ -85,7 +86,7 @@ class Assembly:
         batch = Batch(self.reader())
         subject = Subject(None, self._values(None, {}))
         values = subject.variables
-        preparation = Preparation(None, self.policy, values, values, [], self._screen, self._drafts)
+        preparation = Preparation(None, self.policy, values, values, [], self._screen, self._drafts, self._typed)
         for given in self._gathering.ready(manager, subject, batch.reader, self._context(batch, subject, None)):
             preparation.part(given)
 
@@ -124,7 +125,10 @@ class Assembly:
         given = partial(self._context, batch, subject, context)
         gathered = self._gathering.gather(manager, subject, batch, given)
         values = {**gathered.values, **trusted} if gathered.values else trusted
-        preparation = Preparation(agent, self.policy, values, trusted, gathered.said, self._screen, self._drafts)
+        known = self._typed if values is self._variables else None
+        preparation = Preparation(
+            agent, self.policy, values, trusted, gathered.said, self._screen, self._drafts, known
+        )
         return Plan(subject, preparation, gathered, given)
 
     def alike(self, manager: Manager, agent: str | None) -> Built | None:
@@ -229,8 +233,10 @@ class Assembly:
     def _may_prove(self, manager: Manager) -> bool:
         return not self.settings.memory.approval and not self._link_roots and manager.first_party_only
 
-    def _values(self, agent: str | None, call: Mapping[str, Value]) -> dict[str, Value]:
-        """The variables of operator and call, the highest winning."""
+    def _values(self, agent: str | None, call: Mapping[str, Value]) -> Mapping[str, Value]:
+        """The variables of operator and call, the highest winning: the builder's own where there are no others."""
+        if agent is None and not call:
+            return self._variables
         values = self._variables.copy()
         if agent is not None:
             values["agent_name"] = agent

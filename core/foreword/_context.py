@@ -259,4 +259,4 @@ for _name, _read in list(vars(Context).items()):
 def asked(context: Context, found: list[Diagnostic]) -> Asked:
     """Return what a context tells, for plugins whose reports go to this list."""
     told = context._asked  # pyright: ignore[reportPrivateUsage]
-    return tuple.__new__(Asked, (*told[:-1], found))
+    return Asked(*told[:-1], found)

@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final, TypeAlias
+
 from foreword.files._markdown_file import MarkdownFile
 from foreword.markdown._front_matter import EMPTY
 
 from ._diagnostics import Diagnostic, Place
-from ._layers import Layer
-from ._model import NOTHING_SAID, Edit, made
+from ._made_model import made_model
+from ._model import NOTHING_SAID, TEXT_ONLY, Edit, made
 from ._names import KNOWN_IDS, NameRefused, SectionName, id_key, section_name, tool_id
+from ._plain_edit import plain_fields
+
+if TYPE_CHECKING:
+    from ._layers import Layer
+
+Asked: TypeAlias = tuple[str | None, str | None, int | None, bool, "Layer | None", str | None, bool]
+"""The arguments of `file_edit` behind the file."""
+
+NOTHING_ASKED: Final[Asked] = (None, None, None, False, None, None, False)
+
+
+def asked_edit(file: MarkdownFile, asked: Asked) -> tuple[Asked, Edit]:
+    """Return what is asked for, and the edit of a file that comes to.
+
+    Args:
+        file: a file that `Context.read_directory` gave.
+        asked: the arguments of `file_edit` behind the file.
+    """
+    document = file.document
+    if asked == NOTHING_ASKED and document is not None and file.error is None:
+        text = document[0]
+        # The file of a tool stands for another section than its name says.
+        if text and document[2] is EMPTY and not document[4] and "tools/" not in (name := file.name):
+            said = plain_fields(name.rpartition("/")[2] if "/" in name else name)
+            if said is not None:
+                fields = said.copy()
+                fields["text"] = text
+                fields["file"] = file
+                return NOTHING_ASKED, made_model(Edit, fields, TEXT_ONLY)
+    return asked, file_edit(file, *asked)
 
 
 def file_edit(

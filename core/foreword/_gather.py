@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final, cast
 
 from ._context import Context
 from ._diagnostics import Diagnostic, is_sound
-from ._implementation import Implementation
+from ._implementation import Calls, Implementation
 from ._manager import Manager
 from ._model import Edit, Section
 from ._plugin_calls import Caller, Contribution, Gathered, Strangers
 from ._plugin_sections import HOOK, KIND, checked_section, third_party_sections
 from ._plugin_skills import plugin_skills
 from ._plugin_values import plugin_values
-from ._sources import LOOKING_AT_NOTHING, SHARED, Given, Sources
+from ._sources import LOOKING_AT_NOTHING, SHARED, Given, Scope, Sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,7 @@ class Gathering:
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
+        self._scoped: tuple[Calls, tuple[tuple[Implementation, Scope], ...]] | None = None
 
     def gather(
         self, manager: Manager, subject: Subject, batch: Batch, context: Callable[[], Context]
@@ -59,20 +60,32 @@ class Gathering:
         elif manager.diagnostics:
             gathered.strangers = Strangers((), tuple(manager.diagnostics))
         reader, met = batch.reader, batch.given
-        for implementation in manager.first_party_calls(HOOK):
-            scope_of = sources.scopes.get(implementation[0].entry_point)
-            if scope_of is None or (scope := scope_of(subject, reader)) is None:
+        for implementation, scope_of in self._ours(manager):
+            scope = scope_of(subject, reader)
+            if scope is None:
                 continue
-            given = met.get(scope) or sources.kept(scope, reader)
+            given = met.get(scope)
             if given is None:
-                caller = caller or Caller(gathered, context(), manager)
-                given = _asked(caller, implementation, gathered, reader)
+                given = sources.kept(scope, reader)
+                if given is None:
+                    caller = caller or Caller(gathered, context(), manager)
+                    given = _asked(caller, implementation, gathered, reader)
+                    if given.seen is not None:
+                        sources.keep(scope, given)
                 if given.seen is not None:
-                    sources.keep(scope, given)
-            if given.seen is not None:
-                met[scope] = given
+                    met[scope] = given
             gathered.given.append(given)
         return gathered
+
+    def _ours(self, manager: Manager) -> tuple[tuple[Implementation, Scope], ...]:
+        """Return the implementations of our own sources that may have something to look at, each with its scope."""
+        calls = manager.first_party_calls(HOOK)
+        known = self._scoped
+        if known is None or known[0] is not calls:
+            scopes = self._sources.scopes
+            ours = [(one, scopes[one.provider.entry_point]) for one in calls if one.provider.entry_point in scopes]
+            self._scoped = known = (calls, tuple(ours))
+        return known[1]
 
     def ready(self, manager: Manager, subject: Subject, reader: Reader, context: Context) -> list[Given]:
         """Ask the sources that look at nothing, so that no build need ask them, and return what they gave.
@@ -84,27 +97,23 @@ class Gathering:
             context: what the hooks are given.
         """
         gathered = Gathered()
-        for implementation in manager.first_party_calls(HOOK):
-            entry_point = implementation.provider.entry_point
-            if entry_point not in LOOKING_AT_NOTHING:
+        for implementation, scope_of in self._ours(manager):
+            if implementation.provider.entry_point not in LOOKING_AT_NOTHING:
                 continue
             given = _asked(Caller(gathered, context, manager), implementation, gathered, reader)
             # What goes wrong is for a build to say, so there it is asked again.
             if given.seen is not None and not given.diagnostics:
-                self._sources.keep(self._sources.scopes[entry_point](subject, reader), given)
+                self._sources.keep(scope_of(subject, reader), given)
                 gathered.given.append(given)
         return gathered.given
 
     def shared(self, manager: Manager, subject: Subject, batch: Batch) -> list[Given] | None:
         """Return what the sources gave that give all agents the same, or None where one has to be asked for it."""
         found: list[Given] = []
-        for implementation in manager.first_party_calls(HOOK):
-            entry_point = implementation.provider.entry_point
-            if entry_point not in SHARED:
+        for implementation, scope_of in self._ours(manager):
+            if implementation.provider.entry_point not in SHARED:
                 continue
-            scope_of = self._sources.scopes.get(entry_point)
-            if scope_of is None or (scope := scope_of(subject, batch.reader)) is None:
-                continue
+            scope = scope_of(subject, batch.reader)
             given = batch.given.get(scope) or self._sources.kept(scope, batch.reader)
             if given is None:
                 return None

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from foreword.markdown._borders import safe_title
-
 from ._folded import Parts, ResolvedSection
-from ._resolution import Resolution
+from ._resolution import Resolution, written
 
 SEPARATOR = "\n\n"
 """What stands between two sections: one blank line."""
 
 
 class Layout(Protocol):
-    """Writes one section: the lines before its text, the text, and the lines after it."""
+    """Writes sections, each as the lines before its text, the text, and the lines after it."""
 
     def parts(self, section: ResolvedSection) -> Parts:
         """Return the lines before, the text, and the lines after."""
@@ -25,27 +23,32 @@ class Layout(Protocol):
         """Return all of them as one text."""
         ...
 
+    def texts(self, sections: Iterable[ResolvedSection]) -> list[str]:
+        """Return several sections, each as one text."""
+        ...
+
 
 class DefaultLayout:
     """A titled section is a heading of level 2 and its text, an untitled one its text."""
 
     def parts(self, section: ResolvedSection) -> Parts:
         """Return the heading, the text, and nothing."""
-        heading = self.heading(section)
-        return () if heading is None else (heading,), section.text, ()
+        return () if section.over is None else (f"## {section.over}",), section.text, ()
 
     def written(self, section: ResolvedSection) -> str:
         """Return the heading and the text."""
-        heading = self.heading(section)
-        return section.text if heading is None else f"{heading}\n{section.text}"
+        return self.under(section.over, section.text)
+
+    def texts(self, sections: Iterable[ResolvedSection]) -> list[str]:
+        """Return the heading and the text of several sections."""
+        return [
+            section.text if (title := section.over) is None else f"## {title}\n{section.text}" for section in sections
+        ]
 
     @staticmethod
-    def heading(section: ResolvedSection) -> str | None:
-        """Return the line over the text, or None where there is none."""
-        title = section.title
-        if not title or section.own_heading:
-            return None
-        return f"## {title if section.title_trusted else safe_title(title)}"
+    def under(title: str | None, text: str) -> str:
+        """Return a text under a title, or by itself where there is none."""
+        return text if title is None else f"## {title}\n{text}"
 
 
 class XmlLayout:
@@ -64,28 +67,20 @@ class XmlLayout:
         (opening,), text, (closing,) = self.parts(section)
         return f"{opening}\n{text}\n{closing}"
 
+    def texts(self, sections: Iterable[ResolvedSection]) -> list[str]:
+        """Return the tags of several sections and the texts between them."""
+        return [self.written(section) for section in sections]
+
 
 LAYOUTS: Mapping[str, Layout] = {"default": DefaultLayout(), "xml": XmlLayout()}
 
 
-def texts(layout: Layout, resolution: Resolution) -> list[str]:
+def texts(layout: Layout, resolution: Resolution) -> Sequence[str]:
     """Return the sections of a resolution as the layout writes them; it keeps them, but for what is only its own."""
     if resolution.of is not None:
-        base, exchanged = resolution.of
-        own = list(texts(layout, base))
-        if exchanged:
-            for place, section in exchanged:
-                own[place] = layout.written(section)
-            return own
-        known = dict(zip(map(id, base.sections), own, strict=True))
-        get = known.get
-        return [get(id(section)) or layout.written(section) for section in resolution.sections]
+        base, changes = resolution.of
+        return written(layout, texts(layout, base), changes)
     kept = resolution.written
     if kept is None or kept[0] is not layout:
-        made = [layout.written(section) for section in resolution.sections]
-        resolution.written = (layout, [*made])
-        return made
-    if None in kept[1]:
-        missing = zip(resolution.sections, kept[1], strict=True)
-        kept[1][:] = [layout.written(section) if text is None else text for section, text in missing]
-    return [text for text in kept[1] if text is not None]
+        resolution.written = kept = (layout, tuple(layout.texts(resolution.sections)))
+    return kept[1]

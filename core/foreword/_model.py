@@ -11,7 +11,7 @@ from foreword.markdown._front_matter import When
 
 from ._diagnostics import Diagnostic
 from ._layers import Layer
-from ._made_model import made_model
+from ._made_model import made_model, sharing_keys
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -184,8 +184,13 @@ class Edit(Section):
 _ALL: set[str] = set(Edit.model_fields)
 """The fields of an edit. pydantic copies the set before it changes it, so that all edits can share one."""
 
+TEXT_ONLY: set[str] = set(_ALL)
+"""The same for the edits that files stand for which say nothing but a text, under a name of which nothing is to say.
 
-NOTHING_SAID: dict[str, Any] = {name: field.default for name, field in Edit.model_fields.items()}
+They are known by this very set: what is made of such an edit by copying it has another.
+"""
+
+NOTHING_SAID: dict[str, Any] = sharing_keys({name: field.default for name, field in Edit.model_fields.items()})
 """The fields of an edit that says nothing, to be copied and filled in."""
 
 

@@ -4,49 +4,137 @@ from __future__ import annotations
 
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from foreword.markdown._front_matter import EMPTY
 from foreword.scan._scan import scan_name
 from foreword.scan._suspects import suspected
 
 from ._diagnostics import Place
-from ._names import CUSTOM_PRIORITY, KNOWN_IDS, MAX_ID, MOST_NAMES, Known, NameRefused, check_id, clean_title, is_tool
+from ._model import NOTHING_SAID, TEXT_ONLY
+from ._names import (
+    CUSTOM_PRIORITY,
+    KNOWN_IDS,
+    MAX_ID,
+    MOST_NAMES,
+    Known,
+    NameRefused,
+    check_id,
+    clean_title,
+    is_tool,
+    section_name,
+)
 from ._origin import Origin
 from ._prepared import PreparedEdit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from ._model import Section
 
 
-def plain_edit(edit: Section, origin: Origin, position: int, clean: bool) -> PreparedEdit | None:
-    """Return what an edit of the operator's comes out as of which there is nothing to say and nothing to decide.
+def plain_edits(
+    edits: Sequence[Section], positions: Iterable[int], origin: Origin, clean: bool
+) -> list[PreparedEdit | None]:
+    """Return what edits of the operator's come out as of which there is nothing to say and nothing to decide.
 
-    None where there is, or may be: then a `Draft` of it says what it comes out as.
+    None for one of which there is, or may be: then a `Draft` of it says what it comes out as.
 
     Args:
-        edit: the edit that a file stands for.
-        origin: where it comes from.
-        position: its place in the list that the provider returned.
-        clean: whether the scanner has nothing to look at in its text.
+        edits: the edits that one provider returned.
+        positions: the places in that list of those that are asked for.
+        origin: where they come from.
+        clean: whether the scanner has nothing to look at in the texts of these.
     """
-    layer = origin.plain_layer
-    fields = vars(edit)
-    if layer is None or "mode" not in fields or _given(fields) != _NOTHING_GIVEN:
+    layer, provider, owns_all = origin.plain_layer, origin.provider, origin.owns_all
+    if layer is None:
+        return [None for _ in positions]
+    clean = clean or layer == "builtin"
+    come: list[PreparedEdit | None] = []
+    for position in positions:
+        edit = edits[position]
+        # The attributes of a model are many times as slow as those of the dict that it keeps them in.
+        fields = edit.__dict__
+        title: str | None = None
+        priority: int | None = None
+        id: str
+        if edit.__pydantic_fields_set__ is TEXT_ONLY:
+            id, default_title, default_priority = _section(fields)
+        else:
+            said = _said(fields, layer)
+            if said is None:
+                come.append(None)
+                continue
+            id, title, priority, default_title, default_priority = said
+        text: str = fields["text"]
+        if ("{" in text and "{{" in text) or not (clean or not suspected(text)):
+            come.append(None)
+            continue
+        file = fields["file"]
+        # The class of a named tuple takes twice as long as the tuple.
+        prepared = _new(
+            PreparedEdit,
+            (
+                id,
+                layer,
+                "plain",
+                provider,
+                _new(Place, (file.place, file.document[1])),
+                position,
+                0,
+                text,
+                text,
+                None,
+                title,
+                priority,
+                default_title,
+                default_priority,
+                None,
+                None,
+                False,
+                owns_all or origin.owns(id),
+                False,
+                True,
+                False,
+                None,
+                "",
+            ),
+        )
+        come.append(prepared)
+    return come
+
+
+_new: Final = tuple[Any, ...].__new__
+_section: Final = itemgetter("id", "default_title", "default_priority")
+_fields: Final = itemgetter("id", "text", "title", "priority", "file", "default_title", "default_priority")
+_given: Final = itemgetter(
+    "mode", "heading", "template", "layer", "when", "base", "copy_of_below", "literal", "findings"
+)
+_NOTHING_GIVEN: Final = (None, None, None, None, None, None, False, False, ())
+"""What an edit says of itself that says nothing but its text, its title and its place."""
+
+Said: TypeAlias = tuple[str, str | None, int | None, str | None, int]
+"""The id, the title, the priority, and those that are taken when nothing is given."""
+
+
+def _said(fields: Mapping[str, Any], layer: str) -> Said | None:
+    """Return what an edit says beside its text, None where there is, or may be, something to say or to decide."""
+    if "mode" not in fields or _given(fields) != _NOTHING_GIVEN:
         return None
-    id, text, title, priority, file, default_title, default_priority = _said(fields)
+    id, text, title, priority, file, default_title, default_priority = _fields(fields)
     if file is None or file.error is not None or file.document is None:
         return None
-    body, line, front_matter, _, failed, _ = file.document
-    if failed or not text or text is not body or ("{" in text and "{{" in text):
+    body, _, front_matter, _, failed, _ = file.document
+    if failed or not text or text is not body:
         return None
+    title = clean_title(title) if title else title
     if layer != "builtin":
-        name = file.name
-        if "/" in name:
-            name = name.rpartition("/")[2]
-        if not ((clean or not suspected(text)) and is_plain_name(id) and is_plain_name(name)):
+        if not (is_plain_name(id) and is_plain_name(file.name.rpartition("/")[2])):
             return None
-        if title and not is_plain_name(clean_title(title)):
+        if title and not is_plain_name(title):
+            return None
+        description = front_matter.description if front_matter is not EMPTY else None
+        if description and (not description.isprintable() or scan_name(description)):
             return None
     if not (spelled := _spelled(id)):
         return None
@@ -54,48 +142,37 @@ def plain_edit(edit: Section, origin: Origin, position: int, clean: bool) -> Pre
     if known is not None:
         default_title = known.title if default_title is None else default_title
         default_priority = known.priority if default_priority is None else default_priority
-    if front_matter is not EMPTY and layer != "builtin":
-        description = front_matter.description
-        if description and (not description.isprintable() or scan_name(description)):
-            return None
-    # The class of a named tuple takes twice as long as the tuple.
-    return _new(
-        PreparedEdit,
-        (
-            id,
-            layer,
-            "plain",
-            origin.provider,
-            _new(Place, (file.place, line)),
-            position,
-            0,
-            text,
-            text,
-            None,
-            clean_title(title) if title else title,
-            priority,
-            clean_title(default_title) if default_title else None,
-            CUSTOM_PRIORITY if default_priority is None else default_priority,
-            None,
-            None,
-            False,
-            origin.owns_all or origin.owns(id),
-            False,
-            True,
-            False,
-            None,
-            "",
-        ),
+    return (
+        id,
+        title,
+        priority,
+        clean_title(default_title) if default_title else None,
+        CUSTOM_PRIORITY if default_priority is None else default_priority,
     )
 
 
-_new: Final = tuple[Any, ...].__new__
-_said: Final = itemgetter("id", "text", "title", "priority", "file", "default_title", "default_priority")
-_given: Final = itemgetter(
-    "mode", "heading", "template", "layer", "when", "base", "copy_of_below", "literal", "findings"
-)
-_NOTHING_GIVEN: Final = (None, None, None, None, None, None, False, False, ())
-"""What an edit says of itself that says nothing but its text, its title and its place."""
+@lru_cache(MOST_NAMES)
+def plain_fields(file_name: str) -> dict[str, Any] | None:
+    """Return the fields of the edit of a file of this name, to be copied and filled in with the file and its text.
+
+    None where there is, or may be, something to say of the name or of the id.
+
+    Args:
+        file_name: the name of the file itself, which is not that of a tool.
+    """
+    try:
+        id, title, priority, _, cased = section_name(file_name)
+    except NameRefused:
+        return None
+    if cased or not (is_plain_name(id) and is_plain_name(file_name)) or (spelled := _spelled(id)) is None:
+        return None
+    if spelled[0] != id:
+        return None
+    if (known := spelled[1]) is not None:
+        title, priority = known.title, known.priority
+    fields = NOTHING_SAID.copy()
+    fields["id"], fields["default_title"], fields["default_priority"] = id, title, priority
+    return fields
 
 
 @lru_cache(MOST_NAMES)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from ._layers import LAYERS, UNTRUSTED
+from ._layers import LAYERS, OPERATOR, UNTRUSTED
 from ._names import id_key
 
 if TYPE_CHECKING:
@@ -62,16 +62,24 @@ class Policy:
     """The layers whose texts may have only so many bytes together."""
     choosy: frozenset[str] = field(init=False, repr=False, compare=False)
     """The layers in which only some variables may stand."""
+    uncounted: frozenset[str] = field(init=False, repr=False, compare=False)
+    """The operator's layers whose texts need not be counted."""
+    free: frozenset[str] = field(init=False, repr=False, compare=False)
+    """Those of them of whose ordinary edits there is nothing to say, whichever section they are of."""
     _required: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         rules = sorted(self.sections.items())
-        closed = (id for id, rule in rules if rule.editable_by is not None and rule.editable_by.isdisjoint(UNTRUSTED))
-        object.__setattr__(self, "locks", frozenset(closed))
+        locks = (id for id, rule in rules if rule.editable_by is not None and rule.editable_by.isdisjoint(UNTRUSTED))
+        object.__setattr__(self, "locks", frozenset(locks))
         limited = frozenset(layer for layer, rule in self.layers.items() if rule.layer is not None)
         object.__setattr__(self, "limited", limited)
         choosy = frozenset(layer for layer, rule in self.layers.items() if rule.variables is not None)
         object.__setattr__(self, "choosy", choosy)
+        uncounted = OPERATOR - limited if self.prompt is None else frozenset[str]()
+        object.__setattr__(self, "uncounted", uncounted)
+        closed = [uncounted - rule.editable_by for _, rule in rules if rule.editable_by is not None]
+        object.__setattr__(self, "free", uncounted.difference(self.windows, *closed))
         object.__setattr__(self, "_required", tuple(id for id, rule in rules if rule.required))
 
     @classmethod

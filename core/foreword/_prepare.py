@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import compress, count
+from operator import is_not
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from foreword.scan._suspects import suspected
@@ -11,16 +13,17 @@ from foreword.scan._suspects import suspected
 from ._diagnostics import Diagnostic
 from ._draft import MEND, REMEDIES, Draft
 from ._edit_text import EditText
-from ._keeping import keep, trim
+from ._keeping import keep
 from ._names import is_tool
 from ._origin import Origin
-from ._plain_edit import plain_edit
+from ._plain_edit import plain_edits
 from ._policy import Policy
 from ._prepared import PreparedEdit
 from ._provider import Provider
 from ._screen import Screen
 
 if TYPE_CHECKING:
+    from foreword.files._questions import Key
     from foreword.templates._names import Value
 
     from ._model import Section
@@ -42,32 +45,35 @@ class Part(NamedTuple):
 class Basis:
     """What the edits of one source came out as, as far as neither the agent nor any variable matters.
 
-    ``open`` holds the positions of those for which they do, with the draft of each.
+    ``drafts`` holds the positions of those to which there is more than a text, with the draft of each, and ``open``
+    those of them for which the agent or a variable matters.
     """
 
-    __slots__ = ("given", "last", "open", "part")
+    __slots__ = ("drafts", "given", "last", "open", "part")
 
-    def __init__(self, given: Given, part: Part, open: tuple[tuple[int, Draft], ...]) -> None:
+    def __init__(self, given: Given, part: Part, drafts: Placed, open: Placed) -> None:
         self.given = given
         self.part = part
+        self.drafts = drafts
         self.open = open
         self.last: tuple[str | None, Typed, Part] | None = None
 
 
-Kept = tuple["Section", Origin, int, PreparedEdit | Draft]
-"""An edit, where it comes from, its position, and what it came out as: a draft where there is more to it."""
+Placed: TypeAlias = "tuple[tuple[int, Draft], ...]"
 
 
 class Drafts:
     """What edits came out as that come again as the very same objects.
 
-    Each is kept with its edit, so that no other object can have the identity it is found by. Like the cache of
-    readings this has no lock: each step is one operation of a dict.
+    Each is kept with what it was made of, so that no other object can have the identity it is found by. Like the cache
+    of readings this has no lock: each step is one operation of a dict.
     """
 
+    __slots__ = ("_bases", "_latest", "_origins")
+
     def __init__(self) -> None:
-        self._kept: dict[int, Kept] = {}
         self._bases: dict[int, Basis] = {}
+        self._latest: dict[tuple[Origin, Key | None], Basis] = {}
         self._origins: dict[tuple[Provider, tuple[str, ...]], Origin] = {}
 
     def origin(self, provider: Provider, layers: tuple[str, ...], policy: Policy) -> Origin:
@@ -81,40 +87,44 @@ class Drafts:
         """Return what the edits of a source came out as, whoever the agent is."""
         basis = self._bases.get(id(given))
         if basis is None or basis.given is not given:
-            basis = self._drafted(given, policy, screen)
+            origin = self.origin(given.provider, given.layers, policy)
+            # What a source asks first says for which of the agents it gave something.
+            scope = origin, given.seen[0].key if given.seen else None
+            basis = _drafted(given, origin, screen, self._latest.get(scope))
+            keep(self._latest, scope, basis, MOST_DRAFTS)
             keep(self._bases, id(given), basis, MOST_DRAFTS)
         return basis
 
-    def _drafted(self, given: Given, policy: Policy, screen: Screen) -> Basis:
-        origin = self.origin(given.provider, given.layers, policy)
-        kept = self._kept
-        made: list[PreparedEdit | Draft | None] = [None] * len(given.edits)
-        for position, edit in enumerate(given.edits):
-            known = kept.get(id(edit))
-            if known is not None and known[0] is edit and known[2] == position and known[1] is origin:
-                made[position] = known[3]
-        new = [vars(edit)["text"] for edit, one in zip(given.edits, made, strict=True) if one is None]
-        clean = len(new) > 1 and given.layers[0] != "builtin" and _is_clean(new)
-        edits: list[PreparedEdit | None] = []
-        said: list[Diagnostic] = []
-        open: list[tuple[int, Draft]] = []
-        for position, edit in enumerate(given.edits):
-            one = made[position]
-            if one is None:
-                one = plain_edit(edit, origin, position, clean) or Draft(edit, origin, position, 0, screen, clean)
-                kept[id(edit)] = (edit, origin, position, one)
-            if type(one) is PreparedEdit:
-                edits.append(one)
-                continue
-            assert type(one) is Draft
-            if one.waits or vars(edit).get("when") is not None:
-                open.append((position, one))
-                edits.append(None)
-            else:
-                said += one.said
-                edits.append(one.prepared)
-        trim(kept, MOST_DRAFTS)
-        return Basis(given, Part(tuple(edits), tuple(said)), tuple(open))
+
+def _drafted(given: Given, origin: Origin, screen: Screen, earlier: Basis | None) -> Basis:
+    """Return what the edits of a source come out as; those that it gave before at the same place came out already."""
+    edits = given.edits
+    prepared: list[PreparedEdit | None] = [None] * len(edits)
+    drafts: dict[int, Draft] = {}
+    new: Sequence[int] = range(len(edits))
+    if earlier is not None:
+        before = earlier.given.edits
+        stayed = min(len(before), len(edits))
+        new = [*compress(count(), map(is_not, before, edits)), *range(stayed, len(edits))]
+        prepared[:stayed] = earlier.part.edits[:stayed]
+        drafts.update([(at, draft) for at, draft in earlier.drafts if at < stayed and before[at] is edits[at]])
+    clean = len(new) > 1 and given.layers[0] != "builtin" and _is_clean([edits[at].__dict__["text"] for at in new])
+    for at, one in zip(new, plain_edits(edits, new, origin, clean), strict=True):
+        prepared[at] = one
+        if one is None:
+            drafts[at] = Draft(edits[at], origin, at, 0, screen, clean)
+    if not drafts:
+        return Basis(given, Part(tuple(prepared), ()), (), ())
+    said: list[Diagnostic] = []
+    open: list[tuple[int, Draft]] = []
+    placed = sorted(drafts.items())
+    for at, draft in placed:
+        if draft.waits or vars(draft.edit).get("when") is not None:
+            open.append((at, draft))
+        else:
+            said += draft.said
+            prepared[at] = draft.prepared
+    return Basis(given, Part(tuple(prepared), tuple(said)), tuple(placed), tuple(open))
 
 
 def differences(earlier: Sequence[Part], parts: Sequence[Part]) -> tuple[list[PreparedEdit], list[PreparedEdit]]:
@@ -124,16 +134,17 @@ def differences(earlier: Sequence[Part], parts: Sequence[Part]) -> tuple[list[Pr
     for before, after in zip(earlier, parts, strict=True):
         if before is after:
             continue
-        if len(before.edits) == len(after.edits):
-            for old, new in zip(before.edits, after.edits, strict=True):
-                if old is not new:
-                    gone += [old] if old is not None else []
-                    come += [new] if new is not None else []
+        old_edits, new_edits = before.edits, after.edits
+        if len(old_edits) == len(new_edits):
+            for at in compress(count(), map(is_not, old_edits, new_edits)):
+                old, new = old_edits[at], new_edits[at]
+                gone += [old] if old is not None else []
+                come += [new] if new is not None else []
             continue
-        kept = {id(edit) for edit in after.edits}
-        known = {id(edit) for edit in before.edits}
-        gone += [edit for edit in before.edits if edit is not None and id(edit) not in kept]
-        come += [edit for edit in after.edits if edit is not None and id(edit) not in known]
+        kept = {id(edit) for edit in new_edits}
+        known = {id(edit) for edit in old_edits}
+        gone += [edit for edit in old_edits if edit is not None and id(edit) not in kept]
+        come += [edit for edit in new_edits if edit is not None and id(edit) not in known]
     return gone, come
 
 
@@ -160,9 +171,9 @@ class Preparation:
     """Every registered variable."""
     trusted_values: Mapping[str, Value]
     """Those that the operator or the call gave: the only ones that reach a locked section."""
-    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    screen: Screen = field(default_factory=Screen)
-    drafts: Drafts = field(default_factory=Drafts)
+    diagnostics: list[Diagnostic]
+    screen: Screen
+    drafts: Drafts
     _typed: Typed | None = None
 
     @property
@@ -174,7 +185,7 @@ class Preparation:
 
     def of(self, agent: str | None, values: Mapping[str, Value], trusted: Mapping[str, Value]) -> Preparation:
         """Return what the edits of another agent are prepared with; it keeps none of them."""
-        return Preparation(agent, self.policy, values, trusted, [], self.screen)
+        return Preparation(agent, self.policy, values, trusted, [], self.screen, Drafts())
 
     def prepare(
         self,
@@ -233,14 +244,15 @@ class Preparation:
         waiting = made.prepared
         assert waiting is not None
         id, layer = waiting.id, waiting.layer
-        template = made.template
+        template, values = made.template, self.values
+        if values is not self.trusted_values and self.policy.locked(id):
+            values = self.trusted_values
         if template is not None and waiting.trusted and layer not in self.policy.choosy:
-            rendered = template.render(self.trusted_values if self.policy.locked(id) else self.values)
-            if not rendered.unknown and rendered.lines is None and _is_trimmed(rendered.text):
+            rendered = template.render(values)
+            if not rendered.unknown and rendered.lines is None and rendered.text.strip() == rendered.text != "":
                 # There is nothing to say, and nothing at its ends to set aside.
                 return waiting.with_text(rendered.text)
         text = EditText(made.edit, made.provider, self.screen, self.diagnostics)
-        values = self.trusted_values if self.policy.locked(id) else self.values
         allowed = self.policy.limits(layer).variables
         if allowed is not None:
             values = {name: value for name, value in values.items() if name in allowed}
@@ -258,10 +270,6 @@ class Preparation:
             text.say("FW010", f"the text of {id!r} is empty once rendered", "check its conditions", "warning", id)
             return None
         return waiting.with_text(body, lines)
-
-
-def _is_trimmed(text: str) -> bool:
-    return text != "" and not text[0].isspace() and not text[-1].isspace()
 
 
 def _is_clean(texts: list[str]) -> bool:

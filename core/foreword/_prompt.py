@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
 
 from ._diagnostics import Diagnostic, Place
 from ._errors import UnknownSection
@@ -66,15 +66,8 @@ class PromptSection:
     provenance: tuple[Step, ...]
 
 
-class Prompt:
-    """An assembled system prompt.
-
-    Text, sections and fingerprint are made when they are asked for; a prompt never changes.
-
-    Attributes:
-        agent: the agent that was asked for.
-        diagnostics: what was not as asked, worst first.
-    """
+class _Held:
+    """What a prompt holds. All of it is set while the prompt is made, and then this becomes the `Prompt`."""
 
     __slots__ = ("__weakref__", "_layout", "_sections", "_source", "_text", "agent", "diagnostics")
 
@@ -85,19 +78,38 @@ class Prompt:
     _sections: tuple[PromptSection, ...] | None
     _text: str | bool
 
-    def __init__(
-        self,
+
+class Prompt(_Held):
+    """An assembled system prompt.
+
+    Text, sections and fingerprint are made when they are asked for; a prompt never changes.
+
+    Attributes:
+        agent: the agent that was asked for.
+        diagnostics: what was not as asked, worst first.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
         source: Resolution | Variant | Remade,
         diagnostics: tuple[Diagnostic, ...],
         agent: str | None = None,
         layout: Layout = LAYOUTS["default"],
-    ) -> None:
-        _set(self, "agent", agent)
-        _set(self, "diagnostics", diagnostics)
-        _set(self, "_layout", layout)
-        _set(self, "_source", source)
-        _set(self, "_sections", None)
-        _set(self, "_text", False)
+    ) -> Prompt:
+        """Return the prompt that is written from a source."""
+        # Setting what cannot be set takes a call for each field, which thousands of prompts are not worth.
+        made: Any = _Held()
+        made.agent = agent
+        made.diagnostics = diagnostics
+        made._layout = layout
+        made._source = source
+        made._sections = None
+        made._text = False
+        made.__class__ = cls
+        prompt: Prompt = made
+        return prompt
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a prompt never changes, so {name!r} cannot be set")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._layout import DefaultLayout, Layout, texts
@@ -13,10 +13,9 @@ from ._resolve_changed import resolve_changed
 if TYPE_CHECKING:
     from foreword.templates._names import Value
 
-    from ._folded import ResolvedSection
     from ._prepare import Preparation
     from ._prepared import PreparedEdit
-    from ._resolution import Resolution
+    from ._resolution import Change, Resolution
     from ._shared import Base
 
 
@@ -28,9 +27,10 @@ class Remade(NamedTuple):
         agent: the agent that it is for.
         own: the edits that it has of its own.
         values: all variables, and those of operator and call; None where they are the base's but for the agent's name.
-        places: for each of its own edits the place of the section that has its text, and the place in the base of the
-            one that this stands instead of, or -1. None where the text takes a resolution.
-        headings: the heading of each, or nothing at all where none has one.
+        places: for each of its own edits a place in the base, from the end, and whether its text stands instead of the
+            section there, or before it; then the places of sections that are gone. None where the text takes a
+            resolution.
+        titles: the title over the text of each, or nothing at all where none has one.
     """
 
     base: Base
@@ -38,21 +38,25 @@ class Remade(NamedTuple):
     own: tuple[PreparedEdit, ...]
     values: tuple[Mapping[str, Value], Mapping[str, Value]] | None
     places: tuple[int, ...] | None
-    headings: tuple[str | None, ...]
+    titles: tuple[str | None, ...]
 
-    def texts(self, layout: Layout) -> list[str]:
+    def texts(self, layout: Layout) -> Sequence[str]:
         """Return the sections as the layout writes them."""
         if self.places is None or not isinstance(layout, DefaultLayout):
             return texts(layout, self.resolution())
-        own = list(texts(layout, self.base.resolution))
-        each = iter(self.places)
-        changes = sorted(zip(each, each, self.headings or repeat(None), [edit.text for edit in self.own], strict=False))
-        for _, replaced, _, _ in sorted(changes, key=_replaced, reverse=True):
-            if replaced >= 0:
-                del own[replaced]
-        for place, _, heading, text in changes:
-            own.insert(place, text if heading is None else f"{heading}\n{text}")
-        return own
+        made = [*texts(layout, self.base.resolution)]
+        places, count = self.places, 2 * len(self.own)
+        at, replaces = places[:count:2], places[1:count:2]
+        under = layout.under
+        for edit, title, place, is_gone in zip(self.own, self.titles or repeat(None), at, replaces, strict=False):
+            if is_gone:
+                made[place] = under(title, edit.text)
+            else:
+                made.insert(place, under(title, edit.text))
+        for place in places[count:]:
+            come = [other for other, is_gone in zip(at, replaces, strict=True) if other <= place and not is_gone]
+            del made[place + len(come)]
+        return made
 
     def resolution(self) -> Resolution:
         """Return the resolution of the agent's prompt."""
@@ -84,52 +88,47 @@ def remade(
         and all(value is common[name] for name, value in values.items() if name != "agent_name")
     ):
         given = None
-    placed = _placed(base.resolution, own, resolution, layout) if isinstance(layout, DefaultLayout) else None
+    placed = _placed(base.resolution, own, resolution) if isinstance(layout, DefaultLayout) else None
     if placed is None:
         return Remade(base, agent, tuple(own), given, None, ())
-    places = tuple(chain.from_iterable([(place, replaced) for place, replaced, _ in placed]))
-    headings = tuple([heading for _, _, heading in placed])
-    return Remade(base, agent, tuple(own), given, places, headings if any(headings) else ())
+    edits, places, titles = placed
+    return Remade(base, agent, tuple(edits), given, tuple(places), tuple(titles) if any(titles) else ())
 
 
 def _placed(
-    base: Resolution, own: Sequence[PreparedEdit], resolution: Resolution, layout: DefaultLayout
-) -> list[tuple[int, int, str | None]] | None:
-    """Return where the texts of the edits of an agent stand; None where its prompt differs in anything else."""
-    changed: list[tuple[int, int, ResolvedSection]] = []
-    before = base.sections
+    base: Resolution, own: Sequence[PreparedEdit], resolution: Resolution
+) -> tuple[list[PreparedEdit], list[int], list[str | None]] | None:
+    """Return the edits of an agent from the end of its prompt, and the places and titles of their texts.
+
+    None where its prompt differs in anything else.
+    """
+    changes: Sequence[Change] = ()
     if resolution is not base:
         if resolution.of is None or resolution.of[0] is not base:
             return None
-        if resolution.of[1]:
-            changed += [(place, place, section) for place, section in resolution.of[1]]
-        else:
-            places = {section.id: place for place, section in enumerate(before)}
-            known = set(map(id, before))
-            changed += [
-                (place, places.get(section.id, -1), section)
-                for place, section in enumerate(resolution.sections)
-                if id(section) not in known
-            ]
-    found: dict[int, tuple[int, int, str | None]] = {}
-    for place, replaced, section in changed:
-        heading = layout.heading(section)
-        if replaced >= 0:
-            old = before[replaced]
-            if section.text is old.text and section.place_key == old.place_key and heading == layout.heading(old):
+        changes = resolution.of[1]
+    before = base.sections
+    left = set(map(id, own))
+    edits: list[PreparedEdit] = []
+    places: list[int] = []
+    titles: list[str | None] = []
+    gone: list[int] = []
+    for place, is_gone, section in changes:
+        if section is None:
+            gone.append(place)
+            continue
+        if is_gone:
+            old = before[place]
+            if section.text is old.text and section.over == old.over:
                 # Only what it says of its origin differs.
                 continue
-        if not section.is_of_one_edit:
+        winner = section.winner
+        if id(winner) not in left or not section.is_of_one_edit:
             return None
-        found[id(section.winner)] = (place, replaced, heading)
-    if len(found) != len(own):
-        return None
-    placed = [found.get(id(edit)) for edit in own]
-    return None if None in placed else [one for one in placed if one is not None]
-
-
-def _replaced(change: tuple[int, int, str | None, str]) -> int:
-    return change[1]
+        edits.append(winner)
+        places += (place, is_gone)
+        titles.append(section.over)
+    return (edits, places + gone, titles) if len(edits) == len(own) else None
 
 
 def resolved_for(base: Base, preparation: Preparation, own: Sequence[PreparedEdit]) -> Resolution:

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from ._diagnostics import Diagnostic
 from ._folded import Folded, ResolvedSection
 from ._prepared import Step
-from ._titles import RESERVED
+from ._titles import NOTHING_RESERVED, RESERVED
+
+if TYPE_CHECKING:
+    from ._layout import Layout
+
+Change = tuple[int, bool, ResolvedSection | None]
+"""A place among the sections of a resolution, whether the one there is gone, and which comes there, or none."""
+
+_NO_SIZES: Final[Mapping[str | None, int]] = MappingProxyType({})
 
 
 class Resolution:
     """What `resolve` finds: the sections in their final order, the tool prose, all that was tried.
 
     Attributes:
+        fatal: the findings for which the build must raise.
+        of: the resolution that this one is but for some changes, and those from the end; for thousands of agents it
+            takes much less room than all sections would.
         tools: the prose for tools.
         is_strange: whether any edit is a stranger's.
         asked: of which titles it was asked whether they are reserved.
         is_moved: whether any section stands elsewhere than at its place.
         diagnostics: what there is to say.
-        fatal: the findings for which the build must raise.
         sizes: how many bytes each limited layer gave together; under None, how many all have, where that is limited.
-        of: the resolution that this one is but for some sections, and those by their place, where all others stand
-            where they stood; for thousands of agents it takes much less room than all sections would.
-        written: the sections as a layout writes them, as far as they were asked for.
+        written: the sections as a layout writes them, once they were asked for.
     """
 
     __slots__ = (
@@ -34,28 +44,31 @@ class Resolution:
     def __init__(
         self,
         sections: tuple[ResolvedSection, ...] | None,
-        tools: tuple[ResolvedSection, ...],
         folded: Mapping[str, Folded],
-        is_strange: bool,
-        asked: Set[str],
-        is_moved: bool,
-        diagnostics: tuple[Diagnostic, ...],
         fatal: tuple[Diagnostic, ...],
-        sizes: Mapping[str | None, int],
-        of: tuple[Resolution, tuple[tuple[int, ResolvedSection], ...]] | None = None,
+        of: tuple[Resolution, tuple[Change, ...]] | None = None,
     ) -> None:
         self._sections = sections
         self._folded = folded
-        self.tools = tools
         self._reserved: frozenset[str] | None = None
-        self.is_strange = is_strange
-        self.asked = asked
-        self.is_moved = is_moved
-        self.diagnostics = diagnostics
         self.fatal = fatal
-        self.sizes = sizes
         self.of = of
-        self.written: tuple[object, list[str | None]] | None = None
+        self.tools: tuple[ResolvedSection, ...] = ()
+        self.is_strange = False
+        self.asked: Set[str] = NOTHING_RESERVED
+        self.is_moved = False
+        self.diagnostics: tuple[Diagnostic, ...] = ()
+        self.sizes = _NO_SIZES
+        self.written: tuple[Layout, tuple[str, ...]] | None = None
+
+    def like(self, other: Resolution) -> None:
+        """Take over what there is to say of another resolution beside its sections."""
+        self.tools = other.tools
+        self.is_strange = other.is_strange
+        self.asked = other.asked
+        self.is_moved = other.is_moved
+        self.diagnostics = other.diagnostics
+        self.sizes = other.sizes
 
     @property
     def sections(self) -> tuple[ResolvedSection, ...]:
@@ -63,9 +76,10 @@ class Resolution:
         if self._sections is not None:
             return self._sections
         assert self.of is not None
-        sections = list(self.of[0].sections)
-        for place, section in self.of[1]:
-            sections[place] = section
+        base, changes = self.of
+        sections = list(base.sections)
+        for place, is_gone, section in changes:
+            sections[place : place + is_gone] = () if section is None else (section,)
         return tuple(sections)
 
     @property
@@ -100,13 +114,13 @@ class Resolution:
         """Return the same resolution, which is that of no other any more."""
         if self.of is None:
             return self
-        rest = (self.is_strange, self.asked, self.is_moved, self.diagnostics, self.fatal, self.sizes)
-        whole = Resolution(self.sections, self.tools, self.folded, *rest)
+        whole = Resolution(self.sections, self.folded, self.fatal)
+        whole.like(self)
         whole._reserved = self._reserved
-        kept = self.of[0].written
-        if kept is not None:
-            known = dict(zip(map(id, self.of[0].sections), kept[1], strict=True))
-            whole.written = (kept[0], [known.get(id(section)) for section in whole.sections])
+        base, changes = self.of
+        if base.written is not None:
+            layout, texts = base.written
+            whole.written = (layout, tuple(written(layout, texts, changes)))
         return whole
 
     def __eq__(self, other: object) -> bool:
@@ -122,6 +136,25 @@ class Resolution:
 def reserved_in(found: Iterable[Folded]) -> frozenset[str]:
     """Return the keys of the titles that no untrusted layer may take where these sections stand."""
     return RESERVED.union(*[reserves for one in found if (reserves := one.reserves)])
+
+
+def written(layout: Layout, texts: Sequence[str], changes: Iterable[Change]) -> list[str]:
+    """Return the sections of a resolution as a layout writes them.
+
+    Args:
+        layout: the layout.
+        texts: those of the one that this one is but for some changes.
+        changes: the changes.
+    """
+    made = list(texts)
+    for place, is_gone, section in changes:
+        if section is None:
+            del made[place]
+        elif is_gone:
+            made[place] = layout.written(section)
+        else:
+            made.insert(place, layout.written(section))
+    return made
 
 
 def by_key(keyed: tuple[str, object]) -> str:

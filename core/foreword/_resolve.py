@@ -7,18 +7,21 @@ the clock; the order in which the edits are given decides nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 
+from foreword.markdown._headings import ATX, leading_heading
+
+from ._decided import folded
 from ._diagnostics import Diagnostic
-from ._folded import Folded, ResolvedSection, folded, folded_stack
-from ._layers import OPERATOR
-from ._names import id_key
+from ._folded import Folded, PlaceKey, ResolvedSection
+from ._layers import OPERATOR, RANK
+from ._names import id_key, is_tool
 from ._policy import Policy
 from ._prepared import PreparedEdit
 from ._resolution import Resolution, by_key, reserved_in
-from ._titles import NOTHING_RESERVED
-
-TOOLS = "tools/"
+from ._stack import ASIDE, SIMPLY, Stacked, in_order, lets, told
+from ._titles import NOTHING_RESERVED, RESERVED
 
 
 def resolve(edits: Iterable[PreparedEdit], policy: Policy) -> Resolution:
@@ -32,63 +35,113 @@ def resolve(edits: Iterable[PreparedEdit], policy: Policy) -> Resolution:
         The sections in their final order, the tool prose, the chain of edits of every id with their
         outcomes, and what there is to say. ``fatal`` holds the findings for which the build must raise.
     """
-    groups: dict[str, list[PreparedEdit]] = {}
+    return completed(*folded_all(edits, policy), policy)
+
+
+def folded_all(
+    edits: Iterable[PreparedEdit], policy: Policy, earlier: Resolution | None = None
+) -> tuple[dict[str, Stacked], dict[str, Folded]]:
+    """Return what edits come to, by the key of their section: where they simply stand over one another, and elsewhere.
+
+    Args:
+        edits: every edit of some sections, in any order.
+        policy: what the operator allows.
+        earlier: the resolution whose titles no untrusted layer may take.
+    """
+    free = policy.free
+    first: dict[str, PreparedEdit] = {}
+    several: dict[str, list[PreparedEdit]] = {}
+    unsettled: set[str] = set()
     for edit in edits:
-        key = edit.id
-        if key.startswith(TOOLS):
+        key, layer, mode = edit[:3]
+        if "/" in key:
             key = id_key(key)
-        group = groups.get(key)
-        if group is None:
-            groups[key] = [edit]
+        # What is ordinary is seen at a glance; all else is asked.
+        if edit[ASIDE] not in SIMPLY or mode != "plain" or not (layer in free or lets(policy, key, edit)):
+            unsettled.add(key)
+        if key not in first:
+            first[key] = edit
+        elif key in several:
+            several[key].append(edit)
         else:
-            group.append(edit)
-    found = {key: folded_stack(key, group, policy) or folded(key, group, policy) for key, group in groups.items()}
-    return completed(found, policy)
+            several[key] = [first[key], edit]
+    stacks: dict[str, Stacked] = {}
+    decided: dict[str, Folded] = {}
+    for key, edit in first.items():
+        stack = in_order(several[key]) if key in several else (edit,)
+        if key in unsettled or stack is None:
+            reserved = RESERVED if earlier is None else earlier.reserved
+            decided[key] = folded(key, several.get(key) or (edit,), policy, reserved)
+            continue
+        winner, definer = stack[-1], stack[0]
+        text, title, priority = winner.text, winner.title, winner.priority
+        if winner is not definer:
+            title, priority = told(stack)
+        if title is None:
+            title = definer.default_title
+            if title and (text.startswith(ATX) or leading_heading(text) is not None):
+                title = None
+        if priority is None:
+            priority = definer.default_priority
+        stacks[key] = one = Stacked()
+        one.edits = stack
+        one.text = text
+        one.over = title or None
+        one.place_key = (priority, RANK[definer.layer], definer.id)
+    return stacks, decided
 
 
-def key_of(edit: PreparedEdit) -> str:
-    """Return the id of an edit as it is compared."""
-    id = edit.id
-    return id_key(id) if id.startswith(TOOLS) else id
+def completed(stacks: dict[str, Stacked], decided: dict[str, Folded], policy: Policy) -> Resolution:
+    """Return the resolution that sections come to together.
 
-
-def completed(found: dict[str, Folded], policy: Policy) -> Resolution:
-    """Return the resolution that sections come to together."""
-    decided = [(key, one) for key, one in found.items() if not one.is_stack]
-    strange = [(key, one) for key, one in decided if one.strange]
-    if strange:
-        # Only a stranger's title has to keep clear of what others reserve.
-        reserved = reserved_in(found.values())
-        for key, one in strange:
-            if one.reserved != reserved and not one.asked.isdisjoint(one.reserved ^ reserved):
-                found[key] = folded(key, one.edits, policy, reserved)
-        decided = [(key, one) for key, one in found.items() if not one.is_stack]
-    sections: list[ResolvedSection] = []
-    tools: list[tuple[str, ResolvedSection]] = []
-    for key, one in found.items():
-        section = one.section
-        if section is not None:
-            if key.startswith(TOOLS):
-                tools.append((key, section))
-            else:
-                sections.append(section)
+    Args:
+        stacks: those whose edits simply stand over one another, by their key.
+        decided: all others.
+        policy: what the operator allows.
+    """
+    sections: list[ResolvedSection] = list(stacks.values())
+    found: Mapping[str, Folded] = stacks
+    strange: list[tuple[str, Folded]] = []
     diagnostics: list[Diagnostic] = []
-    if any(one.diagnostics or one.lost for _, one in decided):
-        in_order = [one for _, one in sorted(found.items(), key=by_key)]
-        ids = sorted(one.id for one in in_order)
-        diagnostics += (said for one in in_order for said in one.diagnostics)
-        diagnostics += (_no_target(edit, ids) for one in in_order for edit in one.lost)
     moved: list[Diagnostic] = []
+    if decided:
+        strange = [(key, one) for key, one in decided.items() if one.strange]
+        if strange:
+            # Only a stranger's title has to keep clear of what others reserve.
+            reserved = reserved_in(chain(stacks.values(), decided.values()))
+            for key, one in strange:
+                if one.reserved != reserved and not one.asked.isdisjoint(one.reserved ^ reserved):
+                    decided[key] = folded(key, one.edits, policy, reserved)
+        found = {**stacks, **decided}
+        sections += [one.section for one in decided.values() if one.section is not None]
+        diagnostics += _said(found)
+    tools: list[ResolvedSection] = []
+    if "/" in "".join(found):
+        tools = sorted([section for section in sections if is_tool(section.id)], key=_by_id_key)
+        sections = [section for section in sections if not is_tool(section.id)]
     if strange:
         ordered, moved = _order(sections, policy)
         diagnostics += moved
     else:
-        ordered = tuple(sorted(sections, key=by_place_key))
-    fatal = tuple(missing(policy, found))
-    prose = tuple([section for _, section in sorted(tools, key=by_key)]) if tools else ()
-    asked = NOTHING_RESERVED.union(*[one.asked for _, one in decided])
-    titles = (bool(strange), asked)
-    return Resolution(ordered, prose, found, *titles, bool(moved), tuple(diagnostics), fatal, sizes_of(decided))
+        sections.sort(key=by_place_key)
+        ordered = tuple(sections)
+    made = Resolution(ordered, found, missing(policy, found))
+    made.tools = tuple(tools)
+    if decided:
+        made.is_strange = bool(strange)
+        made.asked = NOTHING_RESERVED.union(*[one.asked for one in decided.values()])
+        made.is_moved = bool(moved)
+        made.diagnostics = tuple(diagnostics)
+        made.sizes = sizes_of(decided.items())
+    return made
+
+
+def _said(found: Mapping[str, Folded]) -> Iterable[Diagnostic]:
+    if any(one.diagnostics or one.lost for one in found.values()):
+        in_order = [one for _, one in sorted(found.items(), key=by_key)]
+        ids = sorted(one.id for one in in_order)
+        yield from (said for one in in_order for said in one.diagnostics)
+        yield from (_no_target(edit, ids) for one in in_order for edit in one.lost)
 
 
 def sizes_of(found: Iterable[tuple[str, Folded]]) -> Mapping[str | None, int]:
@@ -97,7 +150,7 @@ def sizes_of(found: Iterable[tuple[str, Folded]]) -> Mapping[str | None, int]:
     for key, one in found:
         for layer, size in one.bytes.items():
             sizes[layer] = sizes.get(layer, 0) + size
-        if one.total and not key.startswith(TOOLS):
+        if one.total and not is_tool(key):
             sizes[None] = sizes.get(None, 0) + one.total
     return sizes
 
@@ -108,7 +161,7 @@ def _order(
     # Whatever the windows say, an untrusted section stands behind every locked one.
     locked = policy.locks
     fence = max([section.place_key for section in sections if section.id in locked], default=None)
-    keyed: list[tuple[_Place, bool, _Place, ResolvedSection]] = []
+    keyed: list[tuple[PlaceKey, bool, PlaceKey, ResolvedSection]] = []
     moved: list[ResolvedSection] = []
     for section in sections:
         place = section.place_key
@@ -128,12 +181,15 @@ def _order(
     return tuple([section for _, _, _, section in keyed]), diagnostics
 
 
-_Place = tuple[int, int, str]
 by_place_key = attrgetter("place_key")
 
 
 def _by_id(section: ResolvedSection) -> str:
     return section.id
+
+
+def _by_id_key(section: ResolvedSection) -> str:
+    return id_key(section.id)
 
 
 def _moved(section: ResolvedSection, locked: str) -> Diagnostic:
@@ -165,29 +221,36 @@ def _no_target(edit: PreparedEdit, ids: Sequence[str]) -> Diagnostic:
     )
 
 
-def missing(policy: Policy, folded: Mapping[str, Folded | None]) -> Iterable[Diagnostic]:
-    """Yield what is not in order of the sections that the policy requires."""
+def missing(policy: Policy, found: Mapping[str, Folded]) -> tuple[Diagnostic, ...]:
+    """Return what is not in order of the sections that the policy requires."""
+    told: list[Diagnostic] = []
     for id in policy.required():
-        one = folded.get(id)
-        if one is None or one.section is None or not one.section.text.strip():
+        one = found.get(id)
+        if one is None or not one.is_stack or one.section is None or not one.section.text.strip():
+            told += _missing(id, one)
+    return tuple(told)
+
+
+def _missing(id: str, one: Folded | None) -> Iterable[Diagnostic]:
+    if one is None or one.section is None or not one.section.text.strip():
+        yield Diagnostic(
+            "FW028",
+            "error",
+            f"the required section {id!r} is not in the prompt",
+            None,
+            f"give it a text, or set [sections.{id}] required = false",
+            id,
+        )
+    if one is None or one.is_stack:
+        return
+    for step in one.steps:
+        if step.edit.layer in OPERATOR and step.outcome not in ("applied", "shadowed", "stale"):
             yield Diagnostic(
                 "FW028",
                 "error",
-                f"the required section {id!r} is not in the prompt",
-                None,
-                f"give it a text, or set [sections.{id}] required = false",
+                f"an edit of the required section {id!r} is not in effect ({step.outcome}): {step.reason}",
+                step.edit.place,
+                "mend it, or take it away",
                 id,
+                str(step.edit.provider),
             )
-        if one is None or one.is_stack:
-            continue
-        for step in one.steps:
-            if step.edit.layer in OPERATOR and step.outcome not in ("applied", "shadowed", "stale"):
-                yield Diagnostic(
-                    "FW028",
-                    "error",
-                    f"an edit of the required section {id!r} is not in effect ({step.outcome}): {step.reason}",
-                    step.edit.place,
-                    "mend it, or take it away",
-                    id,
-                    str(step.edit.provider),
-                )

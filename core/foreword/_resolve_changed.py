@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
-from operator import itemgetter
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import chain
 from typing import Final
 
-from ._folded import Folded, ResolvedSection, folded, folded_stack
-from ._names import is_tool
+from ._folded import Folded, PlaceKey, ResolvedSection
+from ._names import id_key, is_tool
 from ._policy import Policy
 from ._prepared import PreparedEdit
-from ._resolution import Resolution
-from ._resolve import TOOLS, by_place_key, completed, key_of, missing, sizes_of
+from ._resolution import Change, Resolution
+from ._resolve import by_place_key, completed, folded_all, missing, sizes_of
+from ._stack import Stacked
 
 MOST_EXCHANGED: Final = 16
 """In how many sections at most a resolution differs from another that it is held as the changes of."""
@@ -32,104 +34,132 @@ def resolve_changed(
     """
     if not gone and not come:
         return earlier
-    if earlier.of is not None and not 0 < len(earlier.of[1]) < MOST_EXCHANGED:
-        earlier = earlier.whole()
-    groups: dict[str, list[PreparedEdit]] = {}
-    for edit in gone:
-        key = key_of(edit)
-        if key not in groups:
-            groups[key] = _edits_of(earlier, key)
-        groups[key] = [other for other in groups[key] if other is not edit]
-    for edit in come:
-        key = key_of(edit)
-        if key not in groups:
-            groups[key] = _edits_of(earlier, key)
-        groups[key].append(edit)
-    changed: dict[str, Folded] = {}
-    for key, group in groups.items():
-        if group:
-            changed[key] = folded_stack(key, group, policy) or folded(key, group, policy, earlier.reserved)
+    before: dict[str, Folded | None] = {}
+    for edit in chain(gone, come):
+        key = edit.id
+        if "/" in key:
+            key = id_key(key)
+        if key not in before:
+            before[key] = earlier.one(key)
+    stacks, decided = folded_all(_edits(before.values(), gone, come), policy, earlier)
+    changed: Mapping[str, Folded] = {**stacks, **decided} if decided else stacks
     is_strange, asked = earlier.is_strange, earlier.asked
-    for one in changed.values():
+    for one in decided.values():
         if one.strange:
             is_strange, asked = True, asked | one.asked
     # Among the operator's alone, a section that comes or goes to another place moves nothing else.
     is_quiet = not (is_strange or earlier.diagnostics)
-    exchanged: list[tuple[ResolvedSection | None, ResolvedSection]] = []
-    in_part = not earlier.is_moved and len(changed) == len(groups)
-    in_place, is_sized = True, False
-    for key, new in changed.items():
-        old, section = earlier.one(key), new.section
-        is_sized = is_sized or bool(new.bytes or new.total or (old is not None and (old.bytes or old.total)))
-        if section is None:
-            in_part = False
-        elif old is not None and _stands_alike(old, new, asked):
-            exchanged.append((old.section, section))
-        elif is_quiet and new.is_stack and (old is None or old.is_stack) and not key.startswith(TOOLS):
-            exchanged.append((old.section if old is not None else None, section))
-            in_place = False
+    exchanged: list[tuple[ResolvedSection, ResolvedSection]] = []
+    placed: list[tuple[ResolvedSection | None, ResolvedSection]] = []
+    is_sized = False
+    for key, old in before.items():
+        new = changed.get(key)
+        section = new.section if new is not None else None
+        if new is None or section is None or earlier.is_moved or is_tool(key):
+            break
+        stood = old.section if old is not None else None
+        are_stacks = new.is_stack and (old is None or old.is_stack)
+        if not are_stacks:
+            is_sized = is_sized or bool(new.bytes or new.total or (old is not None and (old.bytes or old.total)))
+        if old is not None and stood is not None and _stands_alike(old, stood, new, section, asked):
+            exchanged.append((stood, section))
+        elif is_quiet and are_stacks:
+            placed.append((stood, section))
         else:
-            in_part = False
-    if not in_part:
-        found = {key: one for key, one in earlier.folded.items() if key not in groups}
-        found.update(changed)
-        return completed(found, policy)
-    fatal, required = earlier.fatal, policy.required()
-    if fatal or not changed.keys().isdisjoint(required):
-        fatal = tuple(missing(policy, {id: changed.get(id) or earlier.one(id) for id in required}))
-    sizes = sizes_of({**earlier.folded, **changed}.items()) if is_sized else earlier.sizes
-    rest = (is_strange, asked, False, earlier.diagnostics, fatal, sizes)
-    if not in_place:
+            break
+    else:
+        made = _but_for(earlier, changed, exchanged, placed)
+        made.is_strange, made.asked = is_strange, asked
+        required = policy.required()
+        if earlier.fatal or not changed.keys().isdisjoint(required):
+            made.fatal = missing(policy, {id: now for id in required if (now := changed.get(id) or earlier.one(id))})
+        if is_sized:
+            made.sizes = sizes_of({**earlier.folded, **changed}.items())
+        return made
+    for key, same in earlier.folded.items():
+        if key not in before:
+            if type(same) is Stacked:
+                stacks[key] = same
+            else:
+                decided[key] = same
+    return completed(stacks, decided, policy)
+
+
+def _edits(
+    before: Iterable[Folded | None], gone: Sequence[PreparedEdit], come: Sequence[PreparedEdit]
+) -> list[PreparedEdit]:
+    """Return the edits of some sections without those that are gone, and with those that have come."""
+    left = set(map(id, gone))
+    edits: list[PreparedEdit] = []
+    for one in before:
+        if one is not None:
+            for edit in one.edits:
+                if id(edit) not in left:
+                    edits.append(edit)
+    edits += come
+    return edits
+
+
+def _but_for(
+    earlier: Resolution,
+    changed: Mapping[str, Folded],
+    exchanged: Sequence[tuple[ResolvedSection, ResolvedSection]],
+    placed: Sequence[tuple[ResolvedSection | None, ResolvedSection]],
+) -> Resolution:
+    """Return a resolution that is an earlier one but for some sections.
+
+    Args:
+        earlier: the earlier one.
+        changed: what the edits of these sections came to.
+        exchanged: sections of the earlier one, and those that stand in their places.
+        placed: sections of it, or None, and those that stand at other places instead.
+    """
+    if earlier.of is not None and (placed or not _are_exchanges(earlier.of[1])):
         earlier = earlier.whole()
-        replaced = {id(old) for old, _ in exchanged}
-        ordered = [section for section in earlier.sections if id(section) not in replaced]
-        ordered += [new for _, new in exchanged]
-        ordered.sort(key=by_place_key)
-        return Resolution(tuple(ordered), earlier.tools, changed, *rest, (earlier, ()))
-    base, before = earlier.of if earlier.of is not None else (earlier, ())
-    places = dict(before)
-    for old_section, section in exchanged:
-        assert old_section is not None
-        places[_place(base, before, old_section)] = section
-    if earlier.of is not None:
+    base, changes = earlier.of or (earlier, ())
+    sections = base.sections
+    at: dict[tuple[int, bool, PlaceKey | tuple[()]], ResolvedSection | None] = {}
+    for place, is_gone, section in changes:
+        at[place, is_gone, ()] = section
+    for stood, section in exchanged:
+        at[bisect_left(sections, stood.place_key, key=by_place_key), True, ()] = section
+    for old, section in placed:
+        if old is not None:
+            at[bisect_left(sections, old.place_key, key=by_place_key), True, ()] = None
+        at[bisect_left(sections, section.place_key, key=by_place_key), False, section.place_key] = section
+    # Of what stands at one place, all that comes before it comes after it here.
+    in_order: list[Change] = []
+    for one in sorted(at, reverse=True):
+        in_order.append((one[0], one[1], at[one]))
+    if changes:
         changed = {**earlier.changed, **changed}
-    return Resolution(None, earlier.tools, changed, *rest, (base, tuple(sorted(places.items(), key=_by_place))))
+    made = Resolution(None, changed, earlier.fatal, (base, tuple(in_order)))
+    made.like(earlier)
+    return made
 
 
-def _edits_of(resolution: Resolution, key: str) -> list[PreparedEdit]:
-    one = resolution.one(key)
-    return list(one.edits) if one is not None else []
+def _are_exchanges(changes: Sequence[Change]) -> bool:
+    """Say whether changes let all others stand where they stood, and are so few that there may be more."""
+    return len(changes) < MOST_EXCHANGED and all(is_gone and section is not None for _, is_gone, section in changes)
 
 
-def _place(base: Resolution, exchanged: Iterable[tuple[int, ResolvedSection]], section: ResolvedSection) -> int:
-    """Return where a section stands in a base of which some sections were exchanged before."""
-    for place, other in exchanged:
-        if other is section:
-            return place
-    place = 0
-    while base.sections[place] is not section:
-        place += 1
-    return place
-
-
-def _stands_alike(old: Folded, new: Folded, asked: Set[str]) -> bool:
+def _stands_alike(
+    old: Folded, before: ResolvedSection, new: Folded, after: ResolvedSection, asked: Set[str]
+) -> bool:
     """Say whether a section differs in its text only: nothing else of the prompt has to be looked at again.
 
     Args:
         old: what its edits came to.
+        before: the section that stood.
         new: what they come to now.
+        after: the section that stands.
         asked: of which titles it was asked whether they are reserved.
     """
-    before, after = old.section, new.section
-    return (
-        before is not None
-        and after is not None
-        and before.place_key == after.place_key
-        and before.place_trusted == after.place_trusted
-        and (not asked or asked.isdisjoint(old.reserves ^ new.reserves))
-        and not (old.diagnostics or new.diagnostics or old.lost or new.lost)
-        and not is_tool(after.id)
-    )
-
-
-_by_place = itemgetter(0)
+    if before.place_key != after.place_key:
+        return False
+    if asked and not asked.isdisjoint(old.reserves ^ new.reserves):
+        return False
+    if old.is_stack and new.is_stack:
+        return True
+    said = old.diagnostics or new.diagnostics or old.lost or new.lost
+    return before.place_trusted == after.place_trusted and not said

@@ -2,55 +2,208 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from itertools import pairwise
+from collections.abc import Container, Mapping, Sequence, Set
+from itertools import pairwise, product
 from operator import itemgetter
 from typing import Final
 
+from foreword.markdown._borders import safe_title
 from foreword.markdown._headings import leading_heading
 
-from ._layers import OPERATOR, RANK
+from ._diagnostics import Diagnostic, Place
+from ._folded import NO_SIZES, Placed, PlaceKey
+from ._layers import RANK
 from ._names import title_key
 from ._policy import Policy
 from ._prepared import PreparedEdit, Step
+from ._provider import EDITS
 from ._quarrels import named
 from ._standing import Standing
 from ._text import whole
-
-Stack = tuple[PreparedEdit, ...]
-"""The edits of one section, low to high."""
+from ._titles import NOTHING_RESERVED, RESERVED, reserved_by
 
 
-def stacked(key: str, edits: list[PreparedEdit], policy: Policy) -> Stack | None:
-    """Return the edits of one section, low to high, where each simply stands in the place of the one below.
+class Stacked(Placed):
+    """What edits come to that simply stand over one another: a section, of which nothing is to be said.
 
-    None where there is anything to decide, or to count: then `Fold` decides it.
+    Attributes:
+        edits: the edits, low to high.
+        text: the text, without the title.
+        over: the title as it is written over the text; None where there is none, and where the text begins with it.
+    """
+
+    __slots__ = ("_reserves", "edits", "over", "place_key", "text")
+
+    edits: Sequence[PreparedEdit]
+    text: str
+    over: str | None
+    place_key: PlaceKey
+    _reserves: frozenset[str]
+
+    # There is nothing to say of it, and nothing to count.
+    diagnostics: tuple[Diagnostic, ...] = ()
+    lost: tuple[PreparedEdit, ...] = ()
+    strange: bool = False
+    reserved: frozenset[str] = RESERVED
+    asked: Set[str] = NOTHING_RESERVED
+    bytes: Mapping[str, int] = NO_SIZES
+    total: int = 0
+    is_stack: bool = True
+
+    def said(self) -> tuple[object, ...]:
+        """Return all that is said of the section."""
+        return self.id, self.title, self.own_heading, self.standing
+
+    @property
+    def section(self) -> Stacked:
+        """Itself."""
+        return self
+
+    @property
+    def definer(self) -> PreparedEdit:
+        """The edit that defined the section."""
+        return self.edits[0]
+
+    @property
+    def winner(self) -> PreparedEdit:
+        """The highest edit, whose text stands."""
+        return self.edits[-1]
+
+    @property
+    def standing(self) -> Standing:
+        """What stands, and where it came from."""
+        definer = titled_by = placed_by = self.definer
+        title, given, priority = definer.default_title, False, definer.default_priority
+        for edit in self.edits:
+            if edit.title is not None:
+                title, given, titled_by = edit.title, True, edit
+            if edit.priority is not None:
+                priority, placed_by = edit.priority, edit
+        spans = whole(self.winner)
+        return Standing(definer, self.winner, spans, title, given, titled_by, priority, placed_by, None)
+
+    @property
+    def title(self) -> str | None:
+        """The title it stands under, or None."""
+        standing = self.standing
+        heading = leading_heading(self.text) if standing.title and not standing.title_given else None
+        return standing.title or None if heading is None else heading
+
+    @property
+    def own_heading(self) -> bool:
+        """Whether the title is the heading with which its text begins."""
+        standing = self.standing
+        return bool(standing.title) and not standing.title_given and leading_heading(self.text) is not None
+
+    @property
+    def is_of_one_edit(self) -> bool:
+        """Whether its text is that of the winner: it is."""
+        return True
+
+    @property
+    def title_trusted(self) -> bool:
+        """Whether the operator gave the title."""
+        standing = self.standing
+        return standing.title is not None and standing.titled_by.trusted
+
+    @property
+    def place_trusted(self) -> bool:
+        """Whether the operator decided where it stands."""
+        return self.winner.trusted
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The chain of the edits with their outcomes: all but the last are shadowed, each by the next."""
+        steps = [Step(edit, "shadowed", f"replaced by {named(over)}") for edit, over in pairwise(self.edits)]
+        return (*steps, Step(self.winner, "applied", ""))
+
+    @property
+    def reserves(self) -> frozenset[str]:
+        """The keys of the titles that the operator's edits take."""
+        try:
+            return self._reserves
+        except AttributeError:
+            self._reserves = reserves = reserved_by(self.edits)
+            return reserves
+
+
+class Lone(Stacked):
+    """What an edit of layer memory comes to that is the only one of its section, where nothing is to be said."""
+
+    __slots__ = ("asked", "bytes", "reserved")
+    is_stack = False
+    strange = True
+
+    def __init__(self, edit: PreparedEdit, policy: Policy, reserved: frozenset[str]) -> None:
+        title = edit.default_title or ""
+        self.edits = (edit,)
+        self.text = edit.text
+        self.over = safe_title(title)
+        self.place_key = (edit.default_priority, RANK[edit.layer], edit.id)
+        self.reserved = reserved
+        self.asked = {title_key(title)}
+        self.bytes = {edit.layer: len(edit.text.encode())} if edit.layer in policy.limited else NO_SIZES
+
+    @property
+    def title(self) -> str | None:
+        """The title it stands under."""
+        return self.winner.default_title
+
+    @property
+    def own_heading(self) -> bool:
+        """Whether the title is the heading with which its text begins: a stranger's never is."""
+        return False
+
+
+def lets(policy: Policy, key: str, edit: PreparedEdit) -> bool:
+    """Say whether the policy has nothing to say about an ordinary edit, and nothing of it is to be counted.
 
     Args:
-        key: the section's id as it is compared.
-        edits: every edit of the section, in any order.
         policy: what the operator allows.
+        key: the section's id as it is compared.
+        edit: the edit.
     """
-    windows, limited = policy.windows, policy.limited
+    layer = edit.layer
+    if layer not in policy.uncounted:
+        return False
     rule = policy.sections.get(key)
-    editable_by = rule.editable_by if rule is not None else None
+    if rule is not None and rule.editable_by is not None and layer not in rule.editable_by:
+        return False
+    if layer not in policy.windows:
+        return True
+    low, high = policy.windows[layer]
+    # Where a priority is given, the window is asked about it more than once.
+    return edit.priority is None and low <= edit.default_priority <= high
+
+
+def in_order(edits: Sequence[PreparedEdit]) -> Sequence[PreparedEdit] | None:
+    """Return the edits of one section, low to high; None where two stand equally high."""
+    last = (-1, 0)
     for edit in edits:
-        if _simply(edit) != _SIMPLY:
-            return None
-        layer, priority, default_priority = _placed(edit)
-        if layer not in OPERATOR or layer in limited or (editable_by is not None and layer not in editable_by):
-            return None
-        if layer in windows:
-            low, high = windows[layer]
-            # Where a priority is given, the window is asked about it more than once.
-            if priority is not None or not low <= default_priority <= high:
-                return None
-    if policy.prompt is not None:
-        return None
-    if len(edits) == 1:
-        return (edits[0],)
+        height = (RANK[edit.layer], edit.rank)
+        if height <= last:
+            break
+        last = height
+    else:
+        # Sources are asked from the lowest up, so this is how edits mostly come.
+        return tuple(edits)
     places = {(RANK[edit.layer], edit.rank): edit for edit in edits}
     return tuple([places[place] for place in sorted(places)]) if len(places) == len(edits) else None
+
+
+def told(edits: Sequence[PreparedEdit]) -> tuple[str | None, int | None]:
+    """Return the title and the priority that several edits give; of what is said twice, the higher edit's holds.
+
+    Args:
+        edits: the edits, low to high.
+    """
+    title = priority = None
+    for edit in edits:
+        if edit.title is not None:
+            title = edit.title
+        if edit.priority is not None:
+            priority = edit.priority
+    return title, priority
 
 
 def is_lone_memory(key: str, edit: PreparedEdit, policy: Policy, reserved: Container[str]) -> bool:
@@ -74,48 +227,13 @@ def is_lone_memory(key: str, edit: PreparedEdit, policy: Policy, reserved: Conta
     return low <= priority <= high and title_key(title) not in reserved
 
 
-def standing_of(stack: Stack) -> Standing:
-    """Return what stands where edits lie over one another."""
-    definer, winner = stack[0], stack[-1]
-    titled = [edit for edit in stack if edit.title is not None]
-    placed = [edit for edit in stack if edit.priority is not None]
-    titled_by = titled[-1] if titled else definer
-    placed_by = placed[-1] if placed else definer
-    title = titled_by.title if titled else definer.default_title
-    priority = definer.default_priority if placed_by.priority is None else placed_by.priority
-    return Standing(definer, winner, whole(winner), title, bool(titled), titled_by, priority, placed_by, None)
+ASIDE: Final = slice(PreparedEdit._fields.index("base"), PreparedEdit._fields.index("verdict") + 1)
+"""What is said of an edit beside its text, its title and its place."""
 
+_EDIT: Final = PreparedEdit("", "", "plain", EDITS, Place(""))
+SIMPLY: Final = tuple([_EDIT._replace(own=own, jinja=jinja)[ASIDE] for own, jinja in product((True, False), repeat=2)])
+"""All that is said there of edits in mode ``plain`` that simply take the place of the one below."""
 
-def place_of(stack: Stack) -> tuple[int, str | None, bool]:
-    """Return where edits that lie over one another stand, under which title, and whether the text begins with that.
-
-    Of what is said twice, the higher edit's word holds.
-    """
-    title = priority = None
-    for edit in reversed(stack):
-        if title is None:
-            title = edit.title
-        if priority is None:
-            priority = edit.priority
-    definer = stack[0]
-    if priority is None:
-        priority = definer.default_priority
-    if title is not None:
-        return priority, title or None, False
-    title = definer.default_title or None
-    heading = leading_heading(stack[-1].text) if title is not None else None
-    return (priority, title, False) if heading is None else (priority, heading, True)
-
-
-def steps_of(stack: Stack) -> tuple[Step, ...]:
-    """Return the chain of the edits with their outcomes: all but the last are shadowed, each by the next."""
-    steps = [Step(edit, "shadowed", f"replaced by {named(over)}") for edit, over in pairwise(stack)]
-    return (*steps, Step(stack[-1], "applied", ""))
-
-
-_WHAT: Final = ("mode", "base", "copy_of_below", "exclusive", "trusted", "verdict")
-_SIMPLY: Final = ("plain", None, False, False, True, None)
-_simply: Final = itemgetter(*map(PreparedEdit._fields.index, _WHAT))
-_A_MEMORY: Final = (*_SIMPLY[:4], False, None, "memory", None, None)
-_wholly: Final = itemgetter(*map(PreparedEdit._fields.index, (*_WHAT, "layer", "title", "priority")))
-_placed: Final = itemgetter(*map(PreparedEdit._fields.index, ("layer", "priority", "default_priority")))
+_WHAT: Final = ("mode", "base", "copy_of_below", "exclusive", "trusted", "verdict", "layer", "title", "priority")
+_A_MEMORY: Final = ("plain", None, False, False, False, None, "memory", None, None)
+_wholly: Final = itemgetter(*map(PreparedEdit._fields.index, _WHAT))

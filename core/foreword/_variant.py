@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._findings import in_order
@@ -61,7 +61,7 @@ class Variant(NamedTuple):
     variants: Variants
     agent: str
 
-    def texts(self, layout: Layout) -> list[str]:
+    def texts(self, layout: Layout) -> Sequence[str]:
         """Return the sections as the layout writes them."""
         base = self.variants.base
         if not isinstance(layout, DefaultLayout):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from foreword import Context, Edit, hookimpl
 
 TOOLS = "tools"
 AGENTS = "agents"
+_id = attrgetter("id")
 
 
 @hookimpl
@@ -17,7 +20,7 @@ def foreword_sections(context: Context) -> list[Edit]:
     files = context.read_directory(prompts, known=(AGENTS, TOOLS), trusted_links=True)
     files += context.read_directory(prompts, TOOLS, trusted_links=True)
     edits = [file.edit() for file in files]
-    if context.agent is None:
+    if context.agent is None and "agent_identity" in map(_id, edits):
         # Who the agent is, is said only where there is one.
         edits = [edit for edit in edits if edit.id != "agent_identity"]
     return edits

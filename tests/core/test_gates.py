@@ -12,21 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.test_properties import ALWAYS, CASES, Case, comes_to
 
-from foreword import Edit, MarkdownFile, Section, _folded
+from foreword import Edit, MarkdownFile, Section, _decided
+from foreword._decided import folded
 from foreword._diagnostics import Diagnostic, Place
 from foreword._draft import Draft
-from foreword._folded import Lone, folded, folded_stack
+from foreword._file_edit import file_edit
 from foreword._layers import LAYERS
-from foreword._model import made
+from foreword._model import TEXT_ONLY, made
 from foreword._names import id_key
 from foreword._origin import Origin
-from foreword._plain_edit import plain_edit
+from foreword._plain_edit import plain_edits
 from foreword._policy import LayerRule, Policy, SectionRule
 from foreword._prepare import _is_clean  # pyright: ignore[reportPrivateUsage]
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
+from foreword._resolve import folded_all
 from foreword._screen import Screen
-from foreword._stack import stacked
+from foreword._stack import Lone
 from foreword._titles import RESERVED
 from foreword.files._roots import Root
 from foreword.markdown._front_matter import Document, FrontMatter, When
@@ -54,7 +56,7 @@ def test_a_stack_of_edits_comes_to_what_the_fold_of_it_comes_to() -> None:
             groups.setdefault(id_key(edit.id), []).append(ordinary(edit, chance) if kind else edit)
         for key, group in groups.items():
             group = group[: chance.randint(1, 4)]
-            quick = folded_stack(key, group, policy)
+            quick = folded_all(group, policy)[0].get(key)
             for edit in group:
                 seen[f"{edit.layer} {quick is not None}"] += 1
             seen[f"{len(group)} edits {quick is not None}"] += 1
@@ -98,7 +100,7 @@ def test_a_lone_text_of_a_memory_comes_to_what_the_fold_of_it_comes_to(monkeypat
             seen[is_quick] += 1
             if is_quick:
                 with monkeypatch.context() as closed:
-                    closed.setattr(_folded, "is_lone_memory", lambda *_: False)
+                    closed.setattr(_decided, "is_lone_memory", lambda *_: False)
                     slow = folded(key, [edit], policy, reserved)
                 assert not isinstance(slow, Lone)
                 assert comes_to(quick) == comes_to(slow)
@@ -159,8 +161,8 @@ def test_which_edits_have_nothing_to_decide(changes: dict[str, Any], is_open: bo
     }
     policy = Policy(rules, {"session": (300, 999), "memory": (0, 1)}, {"a": "b"}, {"agent": LayerRule(layer=1)})
     edit = ORDINARY._replace(**changes)
-    assert (stacked(id_key(edit.id), [edit], policy) is not None) is is_open
-    assert stacked(id_key(edit.id), [edit], replace(policy, prompt=1)) is None
+    assert (id_key(edit.id) in folded_all([edit], policy)[0]) is is_open
+    assert not folded_all([edit], replace(policy, prompt=1))[0]
 
 
 def test_a_draft_of_a_text_that_was_looked_at_is_the_same() -> None:
@@ -332,7 +334,7 @@ def test_a_file_of_which_there_is_nothing_to_say_comes_out_as_its_draft() -> Non
     def check(case: Given) -> None:
         edit, origin, screen, neighbours = case
         for clean in (False, not suspected(edit.text), _is_clean([edit.text, *neighbours])):
-            quick = plain_edit(edit, origin, 3, clean)
+            (quick,) = plain_edits([edit] * 4, [3], origin, clean)
             seen[quick is not None] += 1
             seen["titled"] += quick is not None and bool(quick.title)
             if quick is not None and quick.layer != "builtin":
@@ -352,3 +354,62 @@ def test_a_file_of_which_there_is_nothing_to_say_comes_out_as_its_draft() -> Non
     assert seen[True] > 1500
     assert seen[False] > 3000
     assert min(seen["titled"], seen["described"]) > 30
+
+
+FILE_NAMES = (
+    *NAMES,
+    "SAFETY.md",
+    "Safety.md",
+    "IDENTITY.md",
+    "agents/ada/RULES.md",
+    "agents/ada/tools/t.md",
+    "agents/ada/safety.MD",
+    "a.txt",
+    ".md",
+    "A\u0308.md",
+)
+
+
+def read_file(chance: random.Random, usual: float) -> MarkdownFile:
+    """A file as it is read, the rarer with anything about it that is not ordinary the more is usual."""
+    text = chance.choice(TEXTS[:2]) if chance.random() < usual else chance.choice(TEXTS) + chance.choice(SUSPICIOUS)
+    name = chance.choice(FILE_NAMES)
+    document: Document | None = Document(text, **(chance.choice(DOCUMENTS) if chance.random() > usual else {}))
+    error = FINDINGS[1] if chance.random() > usual else None
+    document = None if error is not None and chance.random() < 0.5 else document
+    return MarkdownFile(Root("r", "/r"), name, f"r/{name}", document, error, None, len(text))
+
+
+def test_the_edit_of_a_file_that_says_only_its_text_is_that_of_any_file() -> None:
+    """What is made at once of a file that says nothing but its text is the edit that it stands for."""
+    seen: Counter[bool | str] = Counter()
+
+    @given(st.integers(0, 2**64 - 1).map(random.Random), st.sampled_from((0.9, 0.7)))
+    @settings(ALWAYS, max_examples=3000)
+    def check(chance: random.Random, usual: float) -> None:
+        file = read_file(chance, usual)
+        asked: dict[str, Any] = {} if chance.random() < 0.9 else {"layer": "session"}
+        edit, expected = file.edit(**asked), file_edit(file, **asked)
+        assert vars(edit) == vars(expected)
+        assert list(vars(edit)) == list(vars(expected))
+        assert edit == expected
+        assert repr(edit) == repr(expected)
+        assert edit.model_fields_set == expected.model_fields_set
+        assert file.edit(**asked) is edit
+        is_quick = edit.__pydantic_fields_set__ is TEXT_ONLY
+        seen[is_quick] += 1
+        seen[file.name] += is_quick
+        assert expected.__pydantic_fields_set__ is not TEXT_ONLY
+        assert edit.model_copy().__pydantic_fields_set__ is not TEXT_ONLY
+        for provider, layers in ORIGINS:
+            origin = Origin(provider, layers, Policy())
+            found = [plain_edits([one], [0], origin, not suspected(edit.text)) for one in (edit, expected)]
+            assert found[0] == found[1]
+            if found[0] != [None]:
+                assert found[0] == [Draft(expected, origin, 0, 0, Screen()).prepared]
+
+    check()
+    assert min(seen[True], seen[False]) > 500
+    assert {name for name in FILE_NAMES if seen[name]} == {
+        "RULES.md", "my rules.md", "a/B.md", "![.md", "SAFETY.md", "IDENTITY.md", "agents/ada/RULES.md", "A\u0308.md"
+    }  # fmt: skip

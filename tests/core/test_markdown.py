@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from foreword.markdown._headings import Heading, Target, headings, leading_heading, targets
+from foreword.markdown._headings import ATX, Heading, Target, headings, leading_heading, targets
 
 # Lines from which most of CommonMark's block structure, and much that nearly is, can be put together.
 LINE = st.sampled_from(
@@ -240,6 +240,12 @@ def test_the_first_line_tells_what_the_parser_tells(text: str) -> None:
     """Looking at the first line finds exactly the leading heading that reading the whole text finds."""
     found = [heading.text for heading in headings(text.strip()) if heading.start == 0]
     assert leading_heading(text) == (found[0] if found else None)
+
+
+@given(TEXT, st.sampled_from(ATX))
+def test_a_text_that_begins_like_a_heading_begins_with_one(text: str, mark: str) -> None:
+    """Whatever stands behind the number signs and the space, the first line is a heading."""
+    assert leading_heading(mark + text) is not None
 
 
 @given(TEXT.filter(lambda text: "<" not in text and "\r" not in text))

@@ -160,6 +160,7 @@ def comes_to(one: Folded) -> tuple[object, ...]:
             section.place_key,
             section.place_trusted,
             section.title_trusted,
+            section.over,
             section.definer,
             section.winner,
             section.text,

@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,17 +17,18 @@ from hypothesis import strategies as st
 
 from foreword import MarkdownFile
 from foreword._diagnostics import Diagnostic, Place
-from foreword.files import _reading
+from foreword.files import _assembled
+from foreword.files._assembled import assembled
+from foreword.files._batch_roots import BatchRoots
 from foreword.files._cache import Cache
-from foreword.files._decode import decode
+from foreword.files._entries import Entry, file_of
 from foreword.files._markdown_file import markdown_file
 from foreword.files._reader import Reader, Readings
-from foreword.files._reading import Entry, assembled
 from foreword.files._roots import Root
 from foreword.files._stamps import now
 from foreword.files._taking import Taking
-from foreword.files._walk import DIRECTORY, Enclosure, Opening, real_path
-from foreword.files._ways import Ways, places_around
+from foreword.files._walk import DIRECTORY, Enclosure, opening, real_path
+from foreword.files._ways import places_around
 from foreword.markdown._front_matter import Document
 
 ROOT = Root("r", "/r")
@@ -79,8 +81,12 @@ def entries_of(seed: int) -> list[Entry]:
         identity = (1, inode) if stamp is not None else None
         file = MarkdownFile(ROOT, name, f"r/{name}", document, error, identity, 4)
         links = chance.choice((1, 1, 1, 1, 2))
-        found.append(Entry(chance.randrange(9) == 0, name, f"/r/{name}", stamp, True, links, b"text", file))
+        found.append((f"/r/{name}", stamp, stamp, chance.randrange(9) == 0, links, b"text", file))
     return found
+
+
+def _never(*_: object, **__: object) -> bool:
+    return False
 
 
 @given(st.integers(0, 10**9), st.booleans(), st.booleans())
@@ -91,7 +97,7 @@ def test_where_nothing_is_to_be_said_of_files_looking_closer_says_nothing(
     """What a directory holds is the same whether or not it is first asked if anything is out of the ordinary."""
     entries, said = entries_of(seed), [FINDING] if has_said else []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_reading, "_is_quiet", lambda *_, **__: False)
+        patch.setattr(_assembled, "_is_quiet", _never)
         full = assembled(entries, said, exists=True, trusted=trusted)
     short = assembled(entries, said, exists=True, trusted=trusted)
     assert [file.__reduce__() for file in short.files] == [file.__reduce__() for file in full.files]
@@ -136,13 +142,13 @@ def texts_when_changing(root: Root, readings: Readings, act: Callable[[], None])
     """Read again, and do something once while the first file is read."""
     turns = [act]
 
-    def acting(data: bytes) -> str:
+    def acting(*given: Any) -> MarkdownFile:
         while turns:
             turns.pop()()
-        return decode(data)
+        return markdown_file(*given)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("foreword.files._taking.decode", acting)
+        patch.setattr("foreword.files._taking.markdown_file", acting)
         directory = Reader(readings=readings).read_directory(root)
     assert not turns
     assert directory.diagnostics == ()
@@ -197,7 +203,7 @@ def test_a_way_that_leads_elsewhere_since_the_batch_began_proves_nothing(tmp_pat
         (tmp_path / "agents" / agent).mkdir(parents=True)
         (tmp_path / "agents" / agent / "a.md").write_text(agent)
     time.sleep(0.1)
-    root, ways = Root("r", str(tmp_path)), Ways()
+    root, ways = Root("r", str(tmp_path)), BatchRoots(())
     first = ways.around(root, "agents/ada", frozenset())
     assert first is not None
     assert first == places_around(root, "agents/bea", frozenset())
@@ -242,13 +248,15 @@ def test_files_that_are_taken_at_once_are_those_that_are_taken_one_by_one(
         known: dict[str, Entry] = {}
         for _ in range(2 if again else 1):
             taken = [Taking(root, enclosure, 64, now(), known, by_stamp=True) for _ in range(2)]
-            with Opening(enclosure, [], DIRECTORY) as directory:
-                states = taken[0].plain(directory, "", names)
-                single = {name: taken[1].one(directory, name, name, False, True) for name in names}
-            assert states == {name: state for name, state in single.items() if state is not None}
+            with opening(enclosure, "", DIRECTORY) as directory:
+                taken[0].plain(directory, "", names)
+                for name in names:
+                    taken[1].one(directory, name, name, False, True)
+            assert taken[0].states() == taken[1].states()
+            assert taken[0].size == taken[1].size
             entries = [[_told(entry) for entry in one.entries] for one in taken]
             assert entries[0] == entries[1]
-            known = {entry.path: entry for entry in taken[0].entries}
+            known = {file_of(entry).name: entry for entry in taken[0].entries}
 
 
 def _strange(folder: Path, names: set[str]) -> None:
@@ -266,6 +274,5 @@ def _strange(folder: Path, names: set[str]) -> None:
 
 
 def _told(entry: Entry) -> tuple[object, ...]:
-    file = entry.file
-    fields = (file.name, file.place, file.document, file.error, file.identity, file.size)
-    return (entry.linked, entry.path, entry.full, entry.stamp, entry.links, entry.data, fields)
+    file = file_of(entry)
+    return (*entry[:-1], file.name, file.place, file.document, file.error, file.identity, file.size)

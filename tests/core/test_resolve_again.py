@@ -193,7 +193,8 @@ def count(seen: Counter[str], later: Resolution, earlier: Resolution) -> None:
     seen["moved now"] += later.is_moved and not earlier.is_moved
     seen["tools"] += later.tools != earlier.tools
     if later.of is not None:
-        seen["in place" if later.of[1] else "elsewhere among the operator's"] += 1
+        in_place = all(is_gone and section is not None for _, is_gone, section in later.of[1])
+        seen["in place" if in_place else "elsewhere among the operator's"] += 1
         seen["in place of one in place"] += earlier.of is not None
         seen["a prompt's size in place"] += later.sizes.get(None) != earlier.sizes.get(None)
         seen["a layer's size in place"] += later.sizes.get("project") != earlier.sizes.get("project")
@@ -236,15 +237,15 @@ def test_a_text_that_changes_costs_only_itself() -> None:
         assert changes.of is not None
         base, exchanged = changes.of
         assert base.of is None
-        assert [place for place, _ in exchanged] == places
+        assert [(place, is_gone) for place, is_gone, _ in exchanged] == [(place, True) for place in reversed(places)]
         assert [section.id for section in changes.sections] == ["a", "b", "c", "d"]
     assert later.of is not None
     assert later.of[0] is resolution
     assert last.folded["c"] is resolution.folded["c"]
     assert last.sections[0] is resolution.sections[0]
-    assert texts(LAYOUTS["default"], last) == ["a", "new", "c", "newer"]
-    assert texts(LAYOUTS["default"], resolution) == before["default"] == ["a", "b", "c", "d"]
-    assert texts(LAYOUTS["xml"], resolution) == before["xml"]
+    assert list(texts(LAYOUTS["default"], last)) == ["a", "new", "c", "newer"]
+    assert list(texts(LAYOUTS["default"], resolution)) == before["default"] == ["a", "b", "c", "d"]
+    assert list(texts(LAYOUTS["xml"], resolution)) == before["xml"]
 
 
 def test_what_comes_in_place_is_counted() -> None:

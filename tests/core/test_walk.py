@@ -6,13 +6,15 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from foreword._diagnostics import Diagnostic
-from foreword.files._decode import decode
+from foreword.files._markdown_file import MarkdownFile, markdown_file
+from foreword.files._read_open import read_open
 from foreword.files._reader import Directory, Reader, Root
-from foreword.files._walk import read_open, real_target
+from foreword.files._walk import real_target
 
 
 @pytest.fixture
@@ -350,12 +352,12 @@ def test_a_reading_is_of_one_state(root: Root) -> None:
     assert stable > 0
 
 
-def _while_parsing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
-    def acting(data: bytes) -> str:
+def _while_reading(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    def acting(*given: Any) -> MarkdownFile:
         act()
-        return decode(data)
+        return markdown_file(*given)
 
-    monkeypatch.setattr("foreword.files._taking.decode", acting)
+    monkeypatch.setattr("foreword.files._taking.markdown_file", acting)
 
 
 def test_what_changes_all_the_time_is_kept_with_a_warning(
@@ -371,7 +373,7 @@ def test_what_changes_all_the_time_is_kept_with_a_warning(
         with path.open("a") as file:
             file.write("+")
 
-    _while_parsing(monkeypatch, grow)
+    _while_reading(monkeypatch, grow)
     directory = Reader().read_directory(root)
     assert len(turns) == 8
     assert [file.text for file in directory.files] == ["0++++++", "x"]
@@ -397,7 +399,7 @@ def test_a_change_during_a_reading_is_read_again(root: Root, monkeypatch: pytest
         elif turns == [0] * 5:
             target.write_text("new")
 
-    _while_parsing(monkeypatch, change)
+    _while_reading(monkeypatch, change)
     directory = Reader().read_directory(root)
     assert [(file.name, file.text) for file in directory.files] == [
         ("a.md", "new"),

@@ -54,7 +54,7 @@ def agent_variables(settings: Settings, agent: str | None) -> dict[str, Value]:
 
 
 class NamedRoot(NamedTuple):
-    """A directory that the operator named, and with which key; a memory of an agent that has none yet may be missing."""
+    """A directory that the operator named, and its key. The memory of an agent that has none yet may be missing."""
 
     key: str
     root: Root

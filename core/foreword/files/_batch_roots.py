@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
+from typing import Any, Final
 
 from foreword.files._questions import Kept
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence
-from foreword.files._walk import Enclosure, below, leads_to_nothing, real_path
+from foreword.files._walk import Enclosure, below, leads_to_nothing, open_real, real_path
+from foreword.files._ways import places_around
+
+# The class of a named tuple takes longer than the tuple.
+_new: Final = tuple[Any, ...].__new__
+_NOTHING: Final = Evidence()
 
 
 class BatchRoots:
-    """Knows the real path of each root.
+    """Knows the real path of each root, and the ways from there: what many have above them is looked at once for all.
 
     Args:
         link_roots: directories outside of the roots that links may lead to.
     """
 
+    __slots__ = ("_link_roots", "_pinned", "_real", "_real_link_roots", "_ways")
+
     def __init__(self, link_roots: Sequence[str]) -> None:
         self._link_roots = link_roots
-        self._real_link_roots: tuple[str, ...] | None = None
+        self._real_link_roots: tuple[str, ...] | None = None if link_roots else ()
         self._real: dict[str, str] = {}
         self._pinned: dict[str, tuple[str, int, int]] = {}
+        self._ways: dict[tuple[str, str], Evidence] = {}
 
     def is_current(self, root: Root, real: str) -> bool:
         """Say whether what was read below a real path was read below the directory that this batch reads."""
@@ -45,26 +54,59 @@ class BatchRoots:
         self.pin(root, kept.real, evidence)
         return True
 
-    def enclosure(self, root: Root, trusted_links: bool, skip: Collection[str]) -> Enclosure:
-        """Return where a reading below a root stays.
+    def around(self, root: Root, sub: str, skip: frozenset[str]) -> Evidence | None:
+        """Return what `places_around` returns for a directory, or returned earlier in the batch for one beside it.
+
+        What was looked at earlier only shows less: whatever changed since, it no longer holds. For a root itself
+        it is nothing, for its own stamp shows more.
+        """
+        if skip:
+            return places_around(root, sub, skip)
+        if not sub:
+            return _NOTHING
+        key = root.path, sub.rpartition("/")[0]
+        known = self._ways.get(key)
+        if known is None:
+            known = places_around(root, sub, skip)
+            if known is not None:
+                self._ways[key] = known
+        return known
+
+    def enclosure(self, root: Root, trusted_links: bool, skip: Collection[str]) -> tuple[Enclosure, int | None]:
+        """Return where a reading below a root stays, and an open descriptor of it where it had to be opened for that.
 
         Raises:
             Refused: the root is a link that leads to nothing.
         """
+        top: int | None = None
         real = self._real.get(root.path)
         if real is None:
-            real = real_path(root.path)
-            if real != root.path and os.path.islink(root.path) and not os.path.lexists(real):
+            real, top = self._resolved(root)
+        left_out = tuple([real_path(below(real, path)) for path in skip]) if skip else ()
+        link_roots = self._real_link_roots
+        if not trusted_links:
+            link_roots = ()
+        elif link_roots is None:
+            link_roots = self._real_link_roots = tuple([os.path.realpath(one) for one in self._link_roots])
+        return _new(Enclosure, (real, link_roots, left_out, trusted_links)), top
+
+    def _resolved(self, root: Root) -> tuple[str, int | None]:
+        path = root.path
+        top = open_real(path)
+        real = path
+        if top is None:
+            real = os.path.realpath(path)
+            if real != path and os.path.islink(path) and not os.path.lexists(real):
                 raise leads_to_nothing()
-            pinned = self._pinned.get(root.path)
-            if pinned is not None and not _is_directory(real, pinned[1], pinned[2]):
-                real = pinned[0]
-            # Resolved once: a root that is a link stays the same directory for the whole batch.
-            real = self._real.setdefault(root.path, real)
-        left_out = tuple([real_path(below(real, path)) for path in skip])
-        if trusted_links and self._real_link_roots is None:
-            self._real_link_roots = tuple(os.path.realpath(link_root) for link_root in self._link_roots)
-        return Enclosure(real, (self._real_link_roots or ()) if trusted_links else (), left_out, trusted_links)
+        pinned = self._pinned.get(path)
+        if pinned is not None and not _is_directory(real, pinned[1], pinned[2]):
+            real = pinned[0]
+        # Resolved once: a root that is a link stays the same directory for the whole batch.
+        real = self._real.setdefault(path, real)
+        if top is not None and (real != path or pinned is not None):
+            os.close(top)
+            top = None
+        return real, top
 
 
 def _is_directory(path: str, device: int, inode: int) -> bool:

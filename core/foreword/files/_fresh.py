@@ -4,63 +4,70 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from foreword._diagnostics import Diagnostic, Place, Severity
-from foreword.files._listing import Listing, Request
-from foreword.files._reading import Entry, Reading, read
+from foreword.files._batch_roots import BatchRoots
+from foreword.files._entries import Entry, are_as_read, are_proven, file_of, first_changed
+from foreword.files._listing import Listing
+from foreword.files._questions import DirectoryKey
+from foreword.files._reading import Reading, read
 from foreword.files._roots import Root
-from foreword.files._stamps import Evidence, Stamp, identity, is_settled, now, place_of, stamp
+from foreword.files._stamps import Evidence, Stamp, identity, is_settled, now, place_of, stand
 from foreword.files._taking import Taking
-from foreword.files._walk import DIRECTORY, FILE, Enclosure, Opening, Refused, below, parts_of, shown
-from foreword.files._ways import Ways
+from foreword.files._walk import DIRECTORY, FILE, Enclosure, Refused, below, opening, shown
 
 _TRIES: Final = 4
+# The class of a named tuple takes longer than the tuple.
+_new: Final = tuple[Any, ...].__new__
 
 
 def read_whole(
-    root: Root,
-    request: Request,
-    enclosure: Enclosure,
+    asked: DirectoryKey,
+    roots: BatchRoots,
     max_bytes: int,
     known: Mapping[str, Entry],
-    ways: Ways,
     *,
     by_stamp: bool,
 ) -> Reading:
     """Read a directory, all of it in one state.
 
     Args:
-        root: the directory that was asked for.
-        request: what to read below it.
-        enclosure: where to stay.
+        asked: what to read.
+        roots: knows where to stay, and the way to it.
         max_bytes: the most bytes that a file may have.
         known: what an earlier reading found, by path.
-        ways: tells the way to it.
         by_stamp: whether a file with the same stamp need not be read again.
+
+    Raises:
+        Refused: the root is a link that leads to nothing.
     """
+    root = asked.root
+    enclosure, top = roots.enclosure(root, asked.trusted_links, asked.skip)
     tries = 0
     while True:
         tries += 1
         at = now()
-        around = ways.around(root, request.sub, request.skip)
+        around = roots.around(root, asked.sub, asked.skip)
         taking = Taking(root, enclosure, max_bytes, at, known, by_stamp=by_stamp)
-        listing = Listing(enclosure, request, taking)
-        entries = tuple(taking.entries)
-        settled = all(is_settled(one, at) for one in listing.directories.values())
+        listing, top = Listing(enclosure, asked, taking, top), None
+        directories = listing.directories
+        settled = True
+        for one in directories.values():
+            settled = settled and is_settled(one, at)
         places: Evidence | None = None
-        changed: list[str] = []
+        changed: Sequence[str] = ()
         if around is not None and listing.certain:
-            places = _places(root, request, around, listing.directories)
+            places = _places(asked, around, directories)
         # Only what is found unchanged afterwards was read in one state.
-        if places is None or not settled or not _stand(places, request) or not _are_as_read(entries):
-            changed = listing.changed_in(Listing(enclosure, request))
+        if places is None or not settled or not _stand(places, asked) or not are_as_read(taking.entries):
+            changed = listing.changed_in(Listing(enclosure, asked))
         if not changed or tries == _TRIES:
             break
-    said = [changed_meanwhile(shown(below(root.written, name)), "warning") for name in changed]
+    said = [changed_meanwhile(shown(below(root.written, name)), "warning") for name in changed] if changed else ()
     return read(
-        listing, entries, None if changed else places, settled, said, trusted=enclosure.trusted, real=enclosure.root
+        listing, taking, None if changed else places, settled, said, trusted=enclosure.trusted, real=enclosure.root
     )
 
 
@@ -70,30 +77,37 @@ def read_again(kept: Reading, root: Root, max_bytes: int) -> Reading | None:
     What has the stamp that it had is taken to be as it was; only the other files are read.
     """
     places = kept.places
-    if places is None or not kept.settled or not places.holds():
+    if places is None or not kept.settled:
         return None
     entries = kept.entries
     changed: dict[int, Entry] = {}
     try:
-        index, regular = _first_changed(entries, 0)
+        index, regular = first_changed(entries, 0)
         if index == len(entries):
-            return kept
+            return kept if places.holds() else None
         last = index
         enclosure = Enclosure(kept.real, trusted=kept.trusted)
         taking = Taking(root, enclosure, max_bytes, now(), {}, by_stamp=True)
         while index < len(entries):
             entry = entries[index]
-            folder, _, name = entry.path.rpartition("/")
-            with Opening(enclosure, parts_of(folder), DIRECTORY) as directory:
+            path = file_of(entry).name
+            folder, _, name = path.rpartition("/")
+            with opening(enclosure, folder, DIRECTORY) as directory:
                 if directory.linked:
                     return None
-                changed[index] = taking.read(directory, name, entry.path, False, regular, entry)
+                changed[index] = taking.read(directory, name, path, False, regular, entry)
             last = index
-            index, regular = _first_changed(entries, index + 1)
+            if are_proven(entries[last + 1 :]):
+                break
+            index, regular = first_changed(entries, last + 1)
     except (OSError, ValueError, Refused):
         return None
     # Those that were looked at after the last reading are in one state with it; the others are looked at again.
-    if not (_are_as_read([changed.get(nth, entries[nth]) for nth in range(last + 1)]) and places.holds()):
+    looked_at = list(entries[: last + 1])
+    for nth, new in changed.items():
+        looked_at[nth] = new
+    # Where the directories are still as they were, they have been all the while.
+    if not (are_as_read(looked_at) and places.holds()):
         return None
     return kept.with_changed(changed)
 
@@ -105,7 +119,7 @@ def is_as_read(kept: Reading, root: Root) -> bool:
     enclosure = Enclosure(kept.real, trusted=kept.trusted)
     by_folder: dict[str, list[Entry]] = {}
     for entry in kept.entries:
-        by_folder.setdefault(entry.path.rpartition("/")[0] if "/" in entry.path else "", []).append(entry)
+        by_folder.setdefault(file_of(entry).name.rpartition("/")[0], []).append(entry)
     try:
         if identity(os.stat(root.path)) != identity(os.stat(kept.real)):
             return False
@@ -113,7 +127,7 @@ def is_as_read(kept: Reading, root: Root) -> bool:
         if any(place_of(path) != place for path, place in kept.places.places):
             return False
         for folder, names in kept.names.items():
-            with Opening(enclosure, parts_of(folder), DIRECTORY) as directory:
+            with opening(enclosure, folder, DIRECTORY) as directory:
                 if directory.linked or not _holds(directory.fd, names, by_folder.get(folder, ()), kept.trusted):
                     return False
     except (OSError, Refused):
@@ -128,42 +142,21 @@ def changed_meanwhile(place: str, severity: Severity) -> Diagnostic:
     )
 
 
-def _places(root: Root, request: Request, around: Evidence, directories: Mapping[str, Stamp]) -> Evidence:
-    stamps = tuple([(below(root.path, name), one) for name, one in directories.items() if name])
-    return Evidence(around.roots if request.sub else ((root.path, directories[""]),), around.places, stamps)
+def _places(asked: DirectoryKey, around: Evidence, directories: Mapping[str, Stamp]) -> Evidence:
+    path = asked.root.path
+    top = path.rstrip("/")
+    stamps = [(f"{top}/{name}", one) for name, one in directories.items() if name]
+    roots = around.roots if asked.sub else ((path, directories[""]),)
+    places: Evidence = _new(Evidence, (roots, around.places, tuple(stamps)))
+    return places
 
 
-def _stand(places: Evidence, request: Request) -> bool:
+def _stand(places: Evidence, asked: DirectoryKey) -> bool:
     """Say whether the directories that were just listed still stand, unchanged, where they were."""
-    if request.sub and not request.skip:
+    if asked.sub and not asked.skip:
         # Their own stamps say so: what stands above them was looked at before they were entered.
-        places = Evidence(stamps=places.stamps)
+        return stand(places.stamps)
     return places.holds()
-
-
-def _first_changed(entries: tuple[Entry, ...], start: int) -> tuple[int, bool]:
-    """Return which entry, from one on, is the first that has to be read again, and whether that is a regular file.
-
-    Where none has, it is how many there are.
-    """
-    lstat = os.lstat
-    for index, entry in enumerate(entries[start:], start):
-        # A name more or less, a hard link, is a change of the file itself: its stamp says so.
-        found = lstat(entry.full)
-        if stamp(found) != entry.stamp or not entry.settled:
-            return index, stat.S_ISREG(found.st_mode)
-    return len(entries), False
-
-
-def _are_as_read(entries: Iterable[Entry]) -> bool:
-    lstat = os.lstat
-    try:
-        for entry in entries:
-            if stamp(lstat(entry.full)) != entry.stamp:
-                return False
-    except (OSError, ValueError):
-        return False
-    return True
 
 
 def _holds(fd: int, names: Mapping[str, bool], entries: list[Entry] | tuple[()], trusted: bool) -> bool:
@@ -175,16 +168,16 @@ def _holds(fd: int, names: Mapping[str, bool], entries: list[Entry] | tuple[()],
             inodes[found.name] = found.inode()
     if len(inodes) != len(names):
         return False
-    for entry in entries:
-        data, known, name = entry.data, entry.file.identity, entry.path.rpartition("/")[2]
+    for _, _, _, _, links, data, read_file in entries:
+        known, name = read_file.identity, read_file.name.rpartition("/")[2]
         # Two names of one file are one section, and the same text in two files is two.
-        if data is None or known is None or entry.file.error is not None or inodes.get(name) != known[1]:
+        if data is None or known is None or read_file.error is not None or inodes.get(name) != known[1]:
             return False
         file = os.open(name, FILE, dir_fd=fd)
         try:
             if not data or not trusted:
                 status = os.fstat(file)
-                if not stat.S_ISREG(status.st_mode) or status.st_nlink != entry.links:
+                if not stat.S_ISREG(status.st_mode) or status.st_nlink != links:
                     return False
             if os.read(file, len(data) + 1) != data:
                 return False

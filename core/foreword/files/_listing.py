@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
-from enum import Enum
-from functools import lru_cache
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Final, Protocol
 
 from foreword._diagnostics import Diagnostic, Place, Severity
-from foreword._names import MOST_NAMES, is_leftover, is_readme
+from foreword._names import is_leftover
+from foreword.files._kinds import Kind, kind_of
+from foreword.files._questions import DirectoryKey
 from foreword.files._stamps import Stamp, State, stamp
 from foreword.files._walk import (
     DIRECTORY,
     Enclosure,
     Opened,
-    Opening,
     Refused,
     below,
     open_entry,
+    opening,
     parts_of,
     refusal,
     shown,
@@ -28,7 +29,6 @@ from foreword.files._walk import (
 MAX_DIRECTORIES: Final = 2000
 """The most directories that one listing walks through."""
 
-_SWAP_FILES: Final = (".swp", ".swo")
 _README: Final = ("it explains its directory to people", "rename it to have it read")
 _LEFTOVER: Final = ("it is what a program left behind", "remove it, or rename it to have it read")
 _OTHER: Final = ("it is no Markdown file", "let its name end in .md to have it read")
@@ -38,8 +38,8 @@ _SUB_DIRECTORY: Final = ("it is a sub-directory", "move what should be read out 
 class Take(Protocol):
     """Takes the entries that a listing comes by."""
 
-    def one(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> State | None:
-        """Take an entry of an open directory; return its state, or None where nothing is any more.
+    def one(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> None:
+        """Take an entry of an open directory, if it is still there.
 
         Args:
             directory: the directory.
@@ -50,8 +50,8 @@ class Take(Protocol):
         """
         ...
 
-    def plain(self, directory: Opened, before: str, names: Sequence[str]) -> Mapping[str, State]:
-        """Take entries that are regular files to which no link leads; return the state of each, by path.
+    def plain(self, directory: Opened, before: str, names: Sequence[str]) -> None:
+        """Take entries that are regular files to which no link leads, those that are still there.
 
         Args:
             directory: the directory.
@@ -60,39 +60,9 @@ class Take(Protocol):
         """
         ...
 
-
-class Request(NamedTuple):
-    """What to list: a directory below a root, and how far to go."""
-
-    written: str
-    sub: str
-    known: frozenset[str]
-    recursive: bool
-    only: str | None
-    depth: int
-    skip: frozenset[str]
-
-
-class _Kind(Enum):
-    MARKDOWN = 1
-    README = 2
-    LEFTOVER = 3
-    HIDDEN = 4
-    SWAP_FILE = 5
-    OTHER = 6
-
-
-@lru_cache(MOST_NAMES)
-def _kind(name: str) -> _Kind:
-    """Return what a name says of its entry; a large prompts directory has few thousands of names."""
-    if name.startswith("."):
-        return _Kind.SWAP_FILE if name.lower().endswith(_SWAP_FILES) else _Kind.HIDDEN
-    markdown = name.lower().endswith(".md")
-    if is_leftover(name):
-        return _Kind.LEFTOVER if markdown else _Kind.OTHER
-    if not markdown:
-        return _Kind.OTHER
-    return _Kind.README if is_readme(name) else _Kind.MARKDOWN
+    def states(self) -> dict[str, State]:
+        """Return the state of each entry that was taken, by its path below the root."""
+        ...
 
 
 class Listing:
@@ -100,44 +70,48 @@ class Listing:
 
     Attributes:
         exists: whether the directory is there.
-        state: the state of every Markdown file, by its path below the root.
         directories: the stamp of every directory that was listed, before that.
         names: what each of them holds, and whether that is a directory.
         certain: whether stamps alone tell if a later pass would find the same: no link was met, and nothing refused.
     """
 
-    def __init__(self, enclosure: Enclosure, request: Request, take: Take | None = None) -> None:
+    __slots__ = (
+        "_asked", "_enclosure", "_entered", "_full", "_links", "_take", "certain", "diagnostics", "directories",
+        "exists", "names",
+    )  # fmt: skip
+
+    def __init__(
+        self, enclosure: Enclosure, asked: DirectoryKey, take: Take | None = None, top: int | None = None
+    ) -> None:
         self.exists = True
         self.certain = True
-        self.state: dict[str, State] = {}
         self.directories: dict[str, Stamp] = {}
         self.names: dict[str, dict[str, bool]] = {}
         self.diagnostics: list[Diagnostic] = []
         self._enclosure = enclosure
-        self._request = request
+        self._asked = asked
         self._take = take or _Look()
         self._entered: dict[tuple[int, int], str] = {}
         self._links: list[str] = []
         self._full = False
-        self._walk()
+        sub = asked.sub
+        self._open(sub, 0, top, linked=False)
+        while self._links:
+            name = self._links.pop(0)
+            self._open(name, len(parts_of(name)) - len(parts_of(sub)), None, linked=True)
 
     def changed_in(self, later: Listing) -> list[str]:
         """Return the paths of the Markdown files that a later listing finds otherwise, or not, or new."""
-        names = self.state.keys() | later.state.keys()
-        return sorted(name for name in names if self.state.get(name) != later.state.get(name))
+        before, after = self._take.states(), later._take.states()
+        return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
 
-    def _walk(self) -> None:
-        sub = self._request.sub
-        self._open(sub, 0, linked=False)
-        start = len(sub.split("/")) if sub else 0
-        while self._links:
-            name = self._links.pop(0)
-            self._open(name, len(name.split("/")) - start, linked=True)
-
-    def _open(self, name: str, level: int, *, linked: bool) -> None:
+    def _open(self, name: str, level: int, top: int | None, *, linked: bool) -> None:
         try:
-            with Opening(self._enclosure, parts_of(name), DIRECTORY) as directory:
+            directory = opening(self._enclosure, name, DIRECTORY, top)
+            try:
                 self._enter(directory, name, level, linked=linked)
+            finally:
+                os.close(directory.fd)
         except FileNotFoundError:
             self.certain = False
             self.exists = level > 0
@@ -147,8 +121,8 @@ class Listing:
     def _enter(self, directory: Opened, name: str, level: int, *, linked: bool) -> None:
         if level and self._enclosure.leaves_out(directory.real):
             return
-        status = os.fstat(directory.fd)
-        identity = (status.st_dev, status.st_ino)
+        found = stamp(os.fstat(directory.fd))
+        identity = found[:2]
         if identity in self._entered:
             first = self._shown(self._entered[identity])
             message = f"it is the same directory as {first}, which is read already"
@@ -162,57 +136,64 @@ class Listing:
             self.certain = False
             return
         self._entered[identity] = name
-        self.directories[name] = stamp(status)
-        self.certain = self.certain and not linked and not directory.linked
+        self.directories[name] = found
+        if linked or directory.linked:
+            self.certain = False
         try:
             # The descriptor is fresh and listed only here: listing one that is shared loses entries.
             with os.scandir(directory.fd) as listing:
-                entries = {entry.name: entry for entry in listing}
+                entries = sorted(listing, key=_called)
         except OSError as error:
             raise refusal(error) from None
         self._list(directory, name, entries, level, linked=linked)
 
     def _list(
-        self, directory: Opened, name: str, entries: dict[str, os.DirEntry[str]], level: int, *, linked: bool
+        self, directory: Opened, name: str, entries: list[os.DirEntry[str]], level: int, *, linked: bool
     ) -> None:
-        request = self._request
-        only, skip = request.only, request.skip
-        names = self.names[name] = dict.fromkeys(sorted(entries), False)
-        regular: set[str] = set()
-        for entry in entries.values():
-            if entry.is_file(follow_symlinks=False):
-                regular.add(entry.name)
-            elif entry.is_dir(follow_symlinks=False):
-                names[entry.name] = True
-        if only is not None and only in names:
-            self._markdown(directory, entries[only], below(name, only), linked=linked)
-            return
+        asked = self._asked
+        only, skip = asked.only, asked.skip
         before = f"{name.rstrip('/')}/" if name else ""
+        names: dict[str, bool] = {}
+        self.names[name] = names
         plain: list[str] = []
-        for called in names:
-            if skip and before + called in skip:
-                continue
-            kind = _kind(called)
-            if kind is _MARKDOWN and only is None:
-                if not linked and called in regular:
+        others: list[tuple[os.DirEntry[str], Kind]] = []
+        for entry in entries:
+            called = entry.name
+            kind = kind_of(called)
+            if entry.is_file(follow_symlinks=False):
+                names[called] = False
+                if kind is _MARKDOWN and not linked and only is None and not (skip and before + called in skip):
                     plain.append(called)
-                else:
-                    self._markdown(directory, entries[called], before + called, linked=linked)
-            elif kind is not _Kind.HIDDEN:
-                self._other(directory, entries[called], before + called, level, kind, linked=linked)
+                    continue
+            else:
+                names[called] = entry.is_dir(follow_symlinks=False)
+            if kind is not _HIDDEN or called == only:
+                others.append((entry, kind))
+        if only is not None and only in names:
+            others = [one for one in others if one[0].name == only]
+        for entry, kind in others:
+            path = before + entry.name
+            if entry.name == only:
+                self._markdown(directory, entry, path, linked=linked)
+            elif skip and path in skip:
+                continue
+            elif kind is _MARKDOWN and only is None:
+                self._markdown(directory, entry, path, linked=linked)
+            else:
+                self._other(directory, entry, path, level, kind, linked=linked)
         if plain:
-            self.state.update(self._take.plain(directory, before, plain))
+            self._take.plain(directory, before, plain)
 
     def _other(
-        self, directory: Opened, entry: os.DirEntry[str], path: str, level: int, kind: _Kind, *, linked: bool
+        self, directory: Opened, entry: os.DirEntry[str], path: str, level: int, kind: Kind, *, linked: bool
     ) -> None:
-        if kind is _Kind.SWAP_FILE:
+        if kind is Kind.SWAP_FILE:
             self._pass_over(path, *_LEFTOVER)
-        elif self._request.only is None and kind in (_Kind.README, _Kind.LEFTOVER):
+        elif self._asked.only is None and kind in (Kind.README, Kind.LEFTOVER):
             if self._is_directory(directory, entry) and not entry.is_symlink():
                 self._markdown(directory, entry, path, linked=linked)
             else:
-                self._pass_over(path, *(_README if kind is _Kind.README else _LEFTOVER))
+                self._pass_over(path, *(_README if kind is Kind.README else _LEFTOVER))
         elif self._is_directory(directory, entry):
             self._directory(directory, entry, path, level, linked=linked)
         else:
@@ -222,19 +203,17 @@ class Listing:
         if entry.is_symlink():
             linked = True
             self.certain = False
-        found = self._take.one(directory, entry.name, path, linked, entry.is_file(follow_symlinks=False))
-        if found is not None:
-            self.state[path] = found
+        self._take.one(directory, entry.name, path, linked, entry.is_file(follow_symlinks=False))
 
     def _directory(
         self, directory: Opened, entry: os.DirEntry[str], path: str, level: int, *, linked: bool
     ) -> None:
-        request = self._request
-        if not request.recursive and request.only is None:
-            if entry.name not in request.known:
+        asked = self._asked
+        if not asked.recursive and asked.only is None:
+            if entry.name not in asked.known:
                 self._pass_over(path, *_SUB_DIRECTORY)
-        elif level >= request.depth:
-            reason = f"it lies more than {request.depth} directories deep"
+        elif level >= asked.depth:
+            reason = f"it lies more than {asked.depth} directories deep"
             self._pass_over(path, reason, "move it nearer to the top")
         elif entry.is_symlink():
             self._links.append(path)
@@ -269,14 +248,14 @@ class Listing:
         self.diagnostics.append(refused.at(self._shown(name)))
 
     def _pass_over(self, name: str, reason: str, remedy: str) -> None:
-        if self._request.only is None:
+        if self._asked.only is None:
             self._say("FW008", "info", name, f"{reason} and is not read", remedy)
 
     def _say(self, code: str, severity: Severity, name: str, message: str, remedy: str) -> None:
         self.diagnostics.append(Diagnostic(code, severity, message, Place(self._shown(name)), remedy))
 
     def _shown(self, name: str) -> str:
-        return shown(below(self._request.written, name) if name else self._request.written)
+        return shown(below(self._asked.root.written, name) if name else self._asked.root.written)
 
 
 def state_of(directory: Opened, name: str) -> State | None:
@@ -298,12 +277,21 @@ def state_of(directory: Opened, name: str) -> State | None:
 class _Look:
     """Takes nothing of an entry but its state."""
 
-    def one(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> State | None:
-        return state_of(directory, name)
+    def __init__(self) -> None:
+        self._states: dict[str, State] = {}
 
-    def plain(self, directory: Opened, before: str, names: Sequence[str]) -> Mapping[str, State]:
-        found = {before + name: state_of(directory, name) for name in names}
-        return {path: state for path, state in found.items() if state is not None}
+    def one(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> None:
+        if (found := state_of(directory, name)) is not None:
+            self._states[path] = found
+
+    def plain(self, directory: Opened, before: str, names: Sequence[str]) -> None:
+        for name in names:
+            self.one(directory, name, before + name, False, True)
+
+    def states(self) -> dict[str, State]:
+        return self._states
 
 
-_MARKDOWN: Final = _Kind.MARKDOWN
+_MARKDOWN: Final = Kind.MARKDOWN
+_HIDDEN: Final = Kind.HIDDEN
+_called = attrgetter("name")

@@ -12,7 +12,7 @@ from foreword.files._questions import Kept, Key, NamesKey
 from foreword.files._reading import Reading
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence, is_settled, now, stamp
-from foreword.files._walk import DIRECTORY, Opening, Refused, below, parts_of
+from foreword.files._walk import DIRECTORY, Refused, below, opening, parts_of
 from foreword.files._ways import places_around
 
 Readings: TypeAlias = "Cache[Key | NamesKey, Reading | Kept]"
@@ -27,6 +27,8 @@ class Names:
         by_stamp: whether the stamp of a directory tells that its names have not changed.
     """
 
+    __slots__ = ("_by_stamp", "_known", "_readings", "_roots")
+
     def __init__(self, roots: BatchRoots, readings: Readings, *, by_stamp: bool) -> None:
         self._roots = roots
         self._readings = readings
@@ -40,17 +42,30 @@ class Names:
 
     def within(self, root: Root, sub: str) -> Collection[str] | None:
         """Return the names in a directory, or None where that cannot be said; those of what is not there are none."""
+        known = self._known.get((root.path, sub))
+        if known is not None:
+            return known
         if (root.path, sub) not in self._known and self.lack(root, sub):
             self._known[root.path, sub] = ()
         return self._listed(root, sub)
 
     def lack(self, root: Root, sub: str) -> bool:
         """Say whether nothing is there, as far as the names of the directories on the way tell."""
-        way = ""
+        folder, _, name = sub.rpartition("/")
+        beside = self._known.get((root.path, folder))
+        if beside is not None:
+            if name in beside:
+                return False
+            if name.isascii() and name.isalnum():
+                # What is beside it was listed, and such a name leads nowhere else.
+                return True
         try:
             parts = parts_of(sub)
         except Refused:
             return False
+        if beside is not None:
+            return True
+        way = ""
         for part in parts:
             names = self._listed(root, way)
             if names is None:
@@ -74,8 +89,8 @@ class Names:
         at = now()
         around = places_around(root, sub, frozenset())
         try:
-            enclosure = self._roots.enclosure(root, False, ())
-            with Opening(enclosure, parts_of(sub), DIRECTORY) as directory:
+            enclosure, top = self._roots.enclosure(root, False, ())
+            with opening(enclosure, sub, DIRECTORY, top) as directory:
                 status = stamp(os.fstat(directory.fd))
                 names = frozenset(os.listdir(directory.fd))
         except FileNotFoundError:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 from foreword._diagnostics import Diagnostic
-from foreword.files._listing import Request
 from foreword.files._markdown_file import Directory
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence
 
 
 class DirectoryKey(NamedTuple):
-    """A directory is to be read."""
+    """A directory below a root is to be read; the arguments are those of `Reader.read_directory`."""
 
     kind: Literal["directory"]
     root: Root
-    request: Request
+    sub: str
+    known: frozenset[str]
+    recursive: bool
+    only: str | None
+    depth: int
+    skip: frozenset[str]
     trusted_links: bool
 
 

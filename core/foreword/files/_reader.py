@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from foreword._diagnostics import Diagnostic
 from foreword.files._batch_roots import BatchRoots
 from foreword.files._cache import Cache
+from foreword.files._entries import file_of
+from foreword.files._evidence import MISSING, evidence_of
 from foreword.files._fresh import changed_meanwhile, is_as_read, read_again, read_whole
-from foreword.files._listing import Request
 from foreword.files._markdown_file import Directory, MarkdownFile
 from foreword.files._names import Names, Readings
 from foreword.files._questions import Answer, DirectoryKey, FileKey, Kept, Key, NamesKey, Observation, TreeKey
+from foreword.files._read_open import read_open
 from foreword.files._reading import Reading
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence, is_settled, now, stamp
 from foreword.files._tree import tree
-from foreword.files._walk import FILE, Opening, Refused, below, parts_of, read_open, shown
-from foreword.files._ways import Ways, evidence_of_absence, places_around
+from foreword.files._walk import FILE, Refused, below, opening, paths_of, shown
+from foreword.files._ways import evidence_of_absence, places_around
 
 __all__ = ["MAX_BYTES", "Directory", "MarkdownFile", "Observation", "Reader", "Readings", "Root"]
 
@@ -27,8 +29,9 @@ MAX_BYTES: Final = 262144
 """The most bytes that a file may have unless the operator says otherwise."""
 
 _TRIES: Final = 4
-_MISSING: Final = Directory((), (), exists=False)
-
+_NO_PATHS: Final = frozenset[str]()
+# The class of a named tuple takes longer than the tuple.
+_new: Final = tuple[Any, ...].__new__
 
 A = TypeVar("A", bound=Answer)
 
@@ -53,7 +56,6 @@ class Reader:
     ) -> None:
         self._max_bytes = max_bytes
         self._roots = BatchRoots(link_roots)
-        self._ways = Ways()
         self._readings: Readings = readings if readings is not None else Cache()
         self._by_stamp = by_stamp
         self._directories: dict[DirectoryKey, Directory] = {}
@@ -87,9 +89,13 @@ class Reader:
         Returns:
             The directory; for the same arguments the same object. A missing one says so by ``exists``.
         """
-        request = Request(root.written, sub, frozenset(known), recursive, only, depth, _paths(skip))
-        key = DirectoryKey("directory", root, request, trusted_links)
-        return self._seen(key, self._directory(key))
+        paths = paths_of(skip) if skip else _NO_PATHS
+        asked = ("directory", root, sub, frozenset(known), recursive, only, depth, paths, trusted_links)
+        key: DirectoryKey = _new(DirectoryKey, asked)
+        found = self._directory(key)
+        if self._watched is not None:
+            self._watched.append(_new(Observation, (key, found)))
+        return found
 
     def read_file(
         self, root: Root, name: str, *, trusted_links: bool = True, max_bytes: int | None = None
@@ -134,13 +140,13 @@ class Reader:
             The paths below the root, sorted, those of directories with a final ``/``; without dot entries
             and links that lead out of the root.
         """
-        key = TreeKey("tree", root, _paths(skip), depth, limit, start, hidden, trusted_links)
+        key = TreeKey("tree", root, paths_of(skip), depth, limit, start, hidden, trusted_links)
         return list(self._seen(key, self._tree(key)))
 
     def is_absent(self, root: Root, folder: str, names: Iterable[str]) -> bool:
         """Say whether a directory below a root has none of some names, as far as the names in it tell."""
         present = self._names.within(root, folder)
-        return present is not None and not any(name in present for name in names)
+        return present is not None and not any(map(present.__contains__, names))
 
     def names(self, root: Root, folder: str) -> tuple[Collection[str], Evidence] | None:
         """Return the names in a directory below a root, and what shows that those are all; None where nothing shows it.
@@ -190,26 +196,7 @@ class Reader:
             observations: what was asked.
             absent: paths below a root at which nothing is.
         """
-        found: list[Evidence] = []
-        if not self._by_stamp:
-            return None
-        for root, path in absent:
-            gone = evidence_of_absence(root, path)
-            if gone is None:
-                return None
-            found.append(gone)
-        for key, answer in observations:
-            kept = self._readings.get(key)
-            if answer is _MISSING and isinstance(key, DirectoryKey):
-                evidence = evidence_of_absence(key.root, key.request.sub)
-            elif answer is None and isinstance(key, FileKey):
-                evidence = evidence_of_absence(key.root, key.name)
-            else:
-                evidence = kept.evidence if kept is not None and _is_of(kept, answer) else None
-            if evidence is None:
-                return None
-            found.append(evidence)
-        return Evidence.of_all(found)
+        return evidence_of(self._readings, observations, absent) if self._by_stamp else None
 
     # -- inside ------------------------------------------------------------------------------------
 
@@ -225,35 +212,36 @@ class Reader:
         return found
 
     def _read_directory(self, key: DirectoryKey) -> Directory:
-        root, request = key.root, key.request
-        if request.sub and self._names.lack(root, request.sub):
-            return _MISSING
+        root = key.root
+        if key.sub and self._names.lack(root, key.sub):
+            return MISSING
         kept = self._readings.get(key)
-        reading: Reading | None = None
-        if isinstance(kept, Reading) and self._roots.is_current(root, kept.real):
-            if self._by_stamp:
-                reading = read_again(kept, root, self._max_bytes)
-            elif is_as_read(kept, root):
-                reading = kept
-            if reading is not None and reading.places is not None:
-                self._roots.pin(root, reading.real, reading.places)
+        reading = self._read_again(root, kept) if isinstance(kept, Reading) else None
         if reading is None:
-            known = {entry.path: entry for entry in kept.entries} if isinstance(kept, Reading) else {}
+            known = {file_of(entry).name: entry for entry in kept.entries} if isinstance(kept, Reading) else {}
             try:
-                enclosure = self._roots.enclosure(root, key.trusted_links, request.skip)
+                reading = read_whole(key, self._roots, self._max_bytes, known, by_stamp=self._by_stamp)
             except Refused as refused:
                 return Directory((), (refused.at(shown(root.written)),), exists=True)
-            reading = read_whole(
-                root, request, enclosure, self._max_bytes, known, self._ways, by_stamp=self._by_stamp
-            )
-            if reading.directory == _MISSING:
-                return _MISSING
+            if reading.directory == MISSING:
+                return MISSING
             if isinstance(kept, Reading) and kept.directory == reading.directory:
                 reading = reading._replace(directory=kept.directory)
         if reading is not kept:
             self._readings.put(key, reading)
         self._names.add(root, reading.names)
         return reading.directory
+
+    def _read_again(self, root: Root, kept: Reading) -> Reading | None:
+        if not self._roots.is_current(root, kept.real):
+            return None
+        if self._by_stamp:
+            reading = read_again(kept, root, self._max_bytes)
+        else:
+            reading = kept if is_as_read(kept, root) else None
+        if reading is not None and reading.places is not None:
+            self._roots.pin(root, reading.real, reading.places)
+        return reading
 
     def _tree(self, key: TreeKey) -> tuple[str, ...]:
         kept = self._readings.get(key)
@@ -263,8 +251,8 @@ class Reader:
         at = now()
         around = places_around(root, key.start, key.skip)
         try:
-            enclosure = self._roots.enclosure(root, key.trusted_links, key.skip)
-            found = tree(enclosure, key.skip, key.depth, key.limit, start=key.start, hidden=key.hidden)
+            enclosure, top = self._roots.enclosure(root, key.trusted_links, key.skip)
+            found = tree(enclosure, key.skip, key.depth, key.limit, top=top, start=key.start, hidden=key.hidden)
         except (FileNotFoundError, Refused):
             return ()
         evidence: Evidence | None = None
@@ -280,9 +268,10 @@ class Reader:
         try:
             at = now()
             around = places_around(root, key.name, frozenset())
-            enclosure = self._roots.enclosure(root, key.trusted_links, ())
+            enclosure, top = self._roots.enclosure(root, key.trusted_links, ())
             for _ in range(_TRIES):
-                with Opening(enclosure, parts_of(key.name), FILE) as file:
+                at_top, top = top, None
+                with opening(enclosure, key.name, FILE, at_top) as file:
                     before = os.fstat(file.fd)
                     data = read_open(file.fd, before, key.max_bytes)
                     if stamp(os.fstat(file.fd)) != stamp(before):
@@ -305,15 +294,6 @@ class Reader:
 
     def _still_holds(self, root: Root, kept: Kept) -> bool:
         return self._by_stamp and self._roots.still_holds(root, kept)
-
-
-def _is_of(kept: Reading | Kept, answer: Answer) -> bool:
-    """Say whether what is kept is what was answered: since then another batch may have read something else."""
-    return kept.directory is answer if isinstance(kept, Reading) else kept.answer == answer
-
-
-def _paths(paths: Collection[str]) -> frozenset[str]:
-    return frozenset(path.strip("/") for path in paths) if paths else frozenset()
 
 
 def _place(root: Root, name: str) -> str:

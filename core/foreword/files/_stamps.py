@@ -29,7 +29,9 @@ identity: Callable[[os.stat_result], Identity] = attrgetter("st_dev", "st_ino", 
 """Return the identity of a directory from its status."""
 
 _FINE_GRAIN: Final = 20_000_000
-_COARSE_GRAIN: Final = 2_000_000_000
+COARSE_GRAIN: Final = 2_000_000_000
+"""The longest grain in which a file system counts time, in nanoseconds."""
+
 _COARSE_UNIT: Final = 1_000_000
 
 
@@ -56,7 +58,7 @@ def is_settled(status: Stamp, at: int) -> bool:
     """
     modified, changed = status[3], status[4]
     last = modified if modified > changed else changed
-    if last < at - _COARSE_GRAIN:
+    if last < at - COARSE_GRAIN:
         return True
     return last < at - _FINE_GRAIN and modified % _COARSE_UNIT != 0 and changed % _COARSE_UNIT != 0
 
@@ -86,12 +88,9 @@ class Evidence(NamedTuple):
                     here = None
                 if here != place:
                     return False
-            for path, expected_stamp in self.stamps:
-                if stamp(lstat(path)) != expected_stamp:
-                    return False
         except (OSError, ValueError):
             return False
-        return True
+        return not self.stamps or stand(self.stamps)
 
     @staticmethod
     def of_all(parts: Iterable[Evidence]) -> Evidence:
@@ -104,6 +103,18 @@ class Evidence(NamedTuple):
             places.update(dict.fromkeys(part.places))
             stamps.update(dict.fromkeys(part.stamps))
         return Evidence(tuple(roots), tuple(places), tuple(stamps))
+
+
+def stand(stamps: Iterable[tuple[str, Stamp]]) -> bool:
+    """Say whether everything still has the stamp that it had."""
+    lstat = os.lstat
+    try:
+        for path, expected in stamps:
+            if stamp(lstat(path)) != expected:
+                return False
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def place_of(path: str) -> Identity | None:

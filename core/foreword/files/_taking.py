@@ -5,15 +5,23 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
+from foreword._diagnostics import Diagnostic
 from foreword.files._decode import decode
+from foreword.files._entries import Entry
 from foreword.files._listing import state_of
 from foreword.files._markdown_file import markdown_file
-from foreword.files._reading import Entry
+from foreword.files._read_open import KIND, REGULAR, read_open
 from foreword.files._roots import Root
-from foreword.files._stamps import Stamp, State, is_settled, stamp
-from foreword.files._walk import FILE, Enclosure, Opened, Refused, not_regular, open_entry, read_open, shown
-from foreword.markdown._front_matter import parse
+from foreword.files._stamps import COARSE_GRAIN, Stamp, State, is_settled, stamp
+from foreword.files._walk import FILE, Enclosure, Opened, Refused, not_regular, open_entry, shown
+from foreword.markdown._front_matter import EMPTY, Document, parse
+
+# The class of a named tuple takes longer than the tuple.
+_new: Final = tuple[Any, ...].__new__
+_CAREFUL: Final = "-\ufeff"
+"""What front matter and a byte order mark begin with."""
 
 
 class Taking:
@@ -26,7 +34,15 @@ class Taking:
         at: the time before the first of them is looked at, in nanoseconds.
         known: what an earlier reading found, by path.
         by_stamp: whether an entry of it need not be read again when its stamp is as it was.
+
+    Attributes:
+        entries: what was read.
     """
+
+    __slots__ = (
+        "_at", "_by_stamp", "_enclosure", "_folders", "_inodes", "_known", "_length", "_linked", "_max_bytes", "_root",
+        "_top", "_written", "entries",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -47,54 +63,91 @@ class Taking:
         self._at = at
         self._known = known
         self._by_stamp = by_stamp
+        self._inodes: set[int] = set()
+        self._folders = self._length = 0
+        self._linked: dict[str, State] = {}
 
-    def plain(self, directory: Opened, before: str, names: Sequence[str]) -> Mapping[str, State]:
-        """Read regular files to which no link leads, and return the state of each that is still there, by path."""
-        found: dict[str, State] = {}
+    @property
+    def is_quiet(self) -> bool:
+        """Whether there is nothing to say of the entries, each being a file of its own, and they come by name."""
+        return self._folders < 2 and len(self._inodes) == len(self.entries)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes to keep what was read."""
+        return 2000 + 1000 * len(self.entries) + 3 * self._length
+
+    def states(self) -> dict[str, State]:
+        """Return the state of each entry by its path: of a link, also that of what it leads to."""
+        found: dict[str, State] = {file.name: own or () for _, own, _, _, _, _, file in self.entries}
+        found.update(self._linked)
+        return found
+
+    def plain(self, directory: Opened, before: str, names: Sequence[str]) -> None:
+        """Read regular files to which no link leads, those of them that are still there."""
         top, written = f"{self._top}/{before}", f"{self._written}/{before}"
         at, most, root, append, folder = self._at, self._max_bytes, self._root, self.entries.append, directory.fd
+        openat, fstat, read, close = os.open, os.fstat, os.read, os.close
+        add, long_ago, length = self._inodes.add, at - COARSE_GRAIN, 0
+        self._folders += 1
         # What there is anything about that can be said is read one by one.
         is_usual = not self._known and written.isascii()
         for name in names:
-            path, entry = before + name, None
+            path = before + name
             if is_usual and name.isascii():
                 try:
-                    fd, data = os.open(name, FILE, dir_fd=folder), b""
+                    fd, data = openat(name, FILE, dir_fd=folder), b""
                     try:
-                        status = os.fstat(fd)
-                        size = status.st_size
-                        if size <= most and stat.S_ISREG(status.st_mode):
-                            data = os.read(fd, size + 1)
+                        status = fstat(fd)
+                        own = stamp(status)
+                        _, inode, size, modified, changed = own
+                        if size <= most and status.st_mode & KIND == REGULAR:
+                            data = read(fd, size + 1)
                     finally:
-                        os.close(fd)
+                        close(fd)
                     if data and len(data) == size:
-                        place, own = written + name, stamp(status)
-                        file = markdown_file(root, path, place, parse(decode(data), place), None, own[:2], size)
-                        settled = is_settled(own, at)
-                        entry = Entry(False, path, top + name, own, settled, status.st_nlink, data, file)
-                        append(entry)
-                        found[path] = own
-                except (OSError, Refused):
+                        place, source = written + name, data.decode()
+                        said: tuple[Diagnostic, ...] = ()
+                        body = source.lstrip()
+                        if body is not source or source[0] in _CAREFUL or "\r" in source or "\0" in source:
+                            document = parse(decode(data) if "\0" in source else source, place)
+                            said = document.diagnostics
+                        else:
+                            document = _new(Document, (body.rstrip(), 1, EMPTY, (), False, False))
+                        links = status.st_nlink
+                        if links == 1 and not said:
+                            add(inode)
+                        proof = own if modified < long_ago > changed or is_settled(own, at) else None
+                        file = markdown_file(root, path, place, document, None, own, size)
+                        append((top + name, own, proof, False, links, data, file))
+                        length += size
+                        continue
+                except (OSError, Refused, UnicodeDecodeError):
                     pass
-            if entry is None and (state := self.one(directory, name, path, False, True)) is not None:
-                found[path] = state
-        return found
+            self.one(directory, name, path, False, True)
+        self._length += length
 
-    def one(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> State | None:
-        """Read one entry and return its state, or None where nothing is any more."""
+    def one(self, directory: Opened, name: str, path: str, linked: bool, regular: bool) -> None:
+        """Read one entry, if it is still there."""
         known = self._known.get(path) if self._known else None
         try:
-            if known is not None and self._by_stamp and known.settled and not (linked or known.linked):
-                status = os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
-                if (own := stamp(status)) == known.stamp:
-                    self.entries.append(known)
-                    return own
+            if known is not None and self._by_stamp and not linked:
+                _, _, proof, was_linked, _, _, _ = known
+                # What has no proof is read again, whatever it is.
+                if proof and not was_linked and stamp(_status(directory, name)) == proof:
+                    self._append(known)
+                    return
             found = state_of(directory, name) if linked else None
             entry = self.read(directory, name, path, linked, regular, known)
         except FileNotFoundError:
-            return None
+            return
+        self._append(entry)
+        if linked:
+            self._linked[path] = found or ()
+
+    def _append(self, entry: Entry) -> None:
         self.entries.append(entry)
-        return (found if linked else entry.stamp) or ()
+        self._length += len(entry[5] or b"")
 
     def read(
         self, directory: Opened, name: str, path: str, linked: bool, regular: bool, known: Entry | None
@@ -108,13 +161,13 @@ class Taking:
         identity: tuple[int, int] | None = None
         links = 0
         data: bytes | None = None
-        place = f"{self._written}/{path}"
+        full, place = f"{self._top}/{path}", f"{self._written}/{path}"
         if not place.isascii():
             place = shown(place)
         try:
             if not regular:
                 # Opening a device can do something to it.
-                status = os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
+                status = _status(directory, name)
                 if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
                     own = stamp(status)
                     raise not_regular(status.st_mode)
@@ -131,25 +184,29 @@ class Taking:
                 data = read_open(fd, status, self._max_bytes)
             finally:
                 os.close(fd)
-            settled = is_settled(own, self._at)
-            if known is not None and known.data == data and known.file.identity == identity and not known.file.error:
-                return Entry(linked, path, known.full, own, settled, links, known.data, known.file)
+            proof = own if is_settled(own, self._at) else None
+            if known is not None and known[5] == data and known[6].identity == identity and not known[6].error:
+                return (full, own, proof, linked, links, known[5], known[6])
             document = parse(decode(data), place)
-            file = markdown_file(self._root, path, place, document, None, identity, len(data))
+            file = markdown_file(self._root, path, place, document, None, own, len(data))
         except Refused as refused:
             # What could not be read may become readable without a trace in any stamp.
-            settled = False
+            proof = None
             error = refused.at(place)
             own = own or _stamp_of(directory, name)
-            if known is not None and known.file.error == error and known.file.identity == identity:
-                file = known.file
+            if known is not None and known[6].error == error and known[6].identity == identity:
+                file = known[6]
             else:
                 file = markdown_file(self._root, path, place, None, error, identity, len(data or b""))
-        return Entry(linked, path, f"{self._top}/{path}", own, settled, links, data, file)
+        return (full, own, proof, linked, links, data, file)
+
+
+def _status(directory: Opened, name: str) -> os.stat_result:
+    return os.stat(name, dir_fd=directory.fd, follow_symlinks=False)
 
 
 def _stamp_of(directory: Opened, name: str) -> Stamp | None:
     try:
-        return stamp(os.stat(name, dir_fd=directory.fd, follow_symlinks=False))
+        return stamp(_status(directory, name))
     except OSError:
         return None

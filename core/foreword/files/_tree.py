@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from foreword.files._stamps import Stamp, stamp
-from foreword.files._walk import DIRECTORY, Enclosure, Opening, Refused, below, real_target, shown
+from foreword.files._walk import DIRECTORY, Enclosure, Refused, below, opening, real_target, shown
 
 _HIDDEN_FROM_ALL: Final = frozenset({".git", ".DS_Store"})
 """What version control and file managers keep in a directory: no part of what is in it."""
@@ -26,7 +26,14 @@ class Tree(NamedTuple):
 
 
 def tree(
-    enclosure: Enclosure, skip: Collection[str], depth: int, limit: int, *, start: str = "", hidden: bool = False
+    enclosure: Enclosure,
+    skip: Collection[str],
+    depth: int,
+    limit: int,
+    *,
+    top: int | None = None,
+    start: str = "",
+    hidden: bool = False,
 ) -> Tree:
     """List the entries below the root of an enclosure, level by level, and sort them by path.
 
@@ -35,6 +42,7 @@ def tree(
         skip: paths that are left out.
         depth: how many levels to list.
         limit: the most entries to list.
+        top: the root of the enclosure, where it is open already; it is closed.
         start: the directory below the root to begin in.
         hidden: whether to list dot entries too.
 
@@ -54,7 +62,8 @@ def tree(
     while (regular or links) and len(entries) < limit:
         name = (regular or links).pop(0)
         try:
-            with Opening(enclosure, name.split("/") if name else [], DIRECTORY) as directory:
+            at, top = top, None
+            with opening(enclosure, name, DIRECTORY, at) as directory:
                 status = os.fstat(directory.fd)
                 if (status.st_dev, status.st_ino) in entered:
                     continue
@@ -77,6 +86,8 @@ def tree(
             certain = False
             if name == start:
                 raise
+    if top is not None:
+        os.close(top)
     return Tree(tuple(sorted(shown(path) for path in entries[:limit])), directories, certain)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from foreword._diagnostics import Diagnostic, Place, Severity
@@ -17,9 +17,6 @@ FILE: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_
 DIRECTORY: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
 
 _NO_NAMES: Final = frozenset({"", ".", ".."})
-_KIND: Final = 0o170000
-_REGULAR: Final = stat.S_IFREG
-
 # What opening a link with O_NOFOLLOW says: Linux and macOS, with O_DIRECTORY, the BSDs.
 _PERHAPS_A_LINK: Final = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EMLINK})
 
@@ -42,12 +39,21 @@ class Refused(Exception):
         return Diagnostic(self.code, self.severity, self.message, Place(place, self.line), self.remedy)
 
 
-class Opened(NamedTuple):
-    """An open descriptor, the real path of what it stands for, and whether a link led there."""
+class Opened:
+    """An open descriptor, the real path of what it stands for, and whether a link led there; it closes in the end."""
 
-    fd: int
-    real: str
-    linked: bool = False
+    __slots__ = ("fd", "linked", "real")
+
+    def __init__(self, fd: int, real: str, linked: bool = False) -> None:
+        self.fd = fd
+        self.real = real
+        self.linked = linked
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.fd)
 
 
 class Enclosure(NamedTuple):
@@ -83,6 +89,11 @@ def below(directory: str, name: str) -> str:
     return f"{directory.rstrip('/')}/{name}" if directory else name
 
 
+def paths_of(paths: Collection[str]) -> frozenset[str]:
+    """Return paths as they are asked for: without slashes at either end, in no order."""
+    return frozenset([path.strip("/") for path in paths])
+
+
 def shown(path: str) -> str:
     r"""Return a path as text that can be encoded, whatever bytes its names hold.
 
@@ -102,36 +113,43 @@ def parts_of(name: str) -> list[str]:
     return parts
 
 
-class Opening:
-    """Opens a path below the root of an enclosure, component by component, and closes it in the end.
+def opening(enclosure: Enclosure, path: str, flags: int, top: int | None = None) -> Opened:
+    """Open what lies below the root of an enclosure, component by component.
+
+    Args:
+        enclosure: where to stay.
+        path: the path below the root; empty for the root itself.
+        flags: how to open the last component.
+        top: the root, where it is open already as a directory; it is closed, or becomes what is returned.
 
     Raises:
         FileNotFoundError: Nothing is there.
         Refused: Something is there that may not or cannot be opened.
     """
-
-    __slots__ = ("_here",)
-
-    def __init__(self, enclosure: Enclosure, parts: Sequence[str], flags: int) -> None:
-        try:
-            here = Opened(_open_root(enclosure.root, DIRECTORY if parts else flags), enclosure.root)
-        except OSError as error:
-            raise refusal(error) from None
-        try:
-            for position, part in enumerate(parts, 1):
-                entry = open_entry(enclosure, here, part, flags if position == len(parts) else DIRECTORY)
-                os.close(here.fd)
-                here = entry
-        except BaseException:
-            os.close(here.fd)
-            raise
-        self._here = here
-
-    def __enter__(self) -> Opened:
-        return self._here
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._here.fd)
+    real, linked = enclosure.root, False
+    here = top
+    try:
+        parts = parts_of(path)
+        if here is None:
+            here = _open_root(real, DIRECTORY if parts else flags)
+        left = len(parts)
+        for part in parts:
+            left -= 1
+            how = DIRECTORY if left else flags
+            try:
+                found = os.open(part, how, dir_fd=here)
+                real = f"{real}/{part}"
+            except OSError:
+                # It may be a link; else this says what is wrong.
+                entry = open_entry(enclosure, Opened(here, real, linked), part, how)
+                found, real, linked = entry.fd, entry.real, entry.linked
+            os.close(here)
+            here = found
+    except BaseException:
+        if here is not None:
+            os.close(here)
+        raise
+    return Opened(here, real, linked)
 
 
 def open_entry(enclosure: Enclosure, directory: Opened, name: str, flags: int) -> Opened:
@@ -170,17 +188,27 @@ def _follow(enclosure: Enclosure, link: str, flags: int) -> Opened:
 
 def real_path(path: str) -> str:
     """Return what `os.path.realpath` returns for a path, at a fraction of the price where it is its own real path."""
+    top = open_real(path)
+    if top is None:
+        return os.path.realpath(path)
+    os.close(top)
+    return path
+
+
+def open_real(path: str) -> int | None:
+    """Open a directory whose path is its own real path; return None where it is not, or cannot be told to be."""
     try:
         fd = os.open(path, DIRECTORY)
     except (OSError, ValueError):
-        return os.path.realpath(path)
+        return None
     try:
-        # What the system calls an open directory is its real path; where it does not say, each step is looked at.
-        return path if os.readlink(f"/proc/self/fd/{fd}") == path else os.path.realpath(path)
+        # What the system calls an open directory is its real path; it does not say so everywhere.
+        if os.readlink(f"/proc/self/fd/{fd}") == path:
+            return fd
     except OSError:
-        return os.path.realpath(path)
-    finally:
-        os.close(fd)
+        pass
+    os.close(fd)
+    return None
 
 
 def real_target(link: str) -> str:
@@ -193,29 +221,6 @@ def real_target(link: str) -> str:
         if error.errno == errno.ELOOP:
             raise _leads_in_a_circle() from None
         raise
-
-
-def read_open(fd: int, status: os.stat_result, max_bytes: int) -> bytes:
-    """Read all of an open regular file, but never more than one byte above the limit."""
-    if status.st_mode & _KIND != _REGULAR:
-        raise not_regular(status.st_mode)
-    try:
-        size = status.st_size
-        data = os.read(fd, (size if size < max_bytes else max_bytes) + 1)
-        if data and len(data) == size <= max_bytes:
-            return data
-        # The size is only a guess: files grow, and those of /proc say 0.
-        while data and len(data) <= max_bytes:
-            more = os.read(fd, min(max_bytes + 1 - len(data), 65536))
-            if not more:
-                break
-            data += more
-    except OSError as error:
-        raise refusal(error) from None
-    if len(data) > max_bytes:
-        remedy = "shorten it, or raise [files] max_bytes"
-        raise Refused("FW005", f"the file is larger than {max_bytes} bytes", remedy)
-    return data
 
 
 def not_regular(mode: int) -> Refused:
@@ -248,9 +253,7 @@ def _open_root(real: str, flags: int) -> int:
     try:
         return os.open(real, flags)
     except OSError as error:
-        if os.path.islink(real):
-            raise _leads_in_a_circle() from error
-        raise
+        raise _leads_in_a_circle() if os.path.islink(real) else refusal(error) from None
 
 
 def _open_plain(base: str, target: str, flags: int) -> int:

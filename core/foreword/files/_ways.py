@@ -10,28 +10,6 @@ from foreword.files._stamps import Evidence, Identity, identity, place_of
 from foreword.files._walk import below
 
 
-class Ways:
-    """Knows the ways of one batch: what many directories have above them is looked at once for all of them."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, str], Evidence] = {}
-
-    def around(self, root: Root, sub: str, skip: frozenset[str]) -> Evidence | None:
-        """Return what `places_around` returns for a directory, or returned earlier in the batch for one beside it.
-
-        What was looked at earlier only shows less: whatever changed since, it no longer holds.
-        """
-        if skip:
-            return places_around(root, sub, skip)
-        key = root.path, sub.rpartition("/")[0]
-        known = self._known.get(key)
-        if known is None:
-            known = places_around(root, sub, skip)
-            if known is not None:
-                self._known[key] = known
-        return known
-
-
 def places_around(root: Root, sub: str, skip: frozenset[str]) -> Evidence | None:
     """Return what shows that the way to a directory below a root, and what is left out, are where they are.
 

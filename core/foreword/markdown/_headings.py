@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+ATX: Final = tuple(["#" * level + " " for level in range(1, 7)])
+"""With what a text begins that, at a glance, begins with a heading."""
+
 _ATX: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _PLAIN_ATX: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]+([^\\`*_\[<&\r\0]*))?")
 _CLOSING: Final = re.compile(r"(?:^|[ \t])#+$")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+_UNDERLINED: Final = re.compile(r"\n {0,3}(?:=+|-+)[ \t]*(?:\n|\Z)")
 
 
 class Heading(NamedTuple):
@@ -80,17 +84,16 @@ def leading_heading(text: str) -> str | None:
     >>> leading_heading("Be brief.\n\n## Style")
     """
     text = text.strip()
-    end = text.find("\n")
-    end = len(text) if end < 0 else end
     if text.startswith("#"):
-        first = text[:end]
+        end = text.find("\n")
+        first = text if end < 0 else text[:end]
         plain = _PLAIN_ATX.fullmatch(first)
         if plain is not None:
             title = (plain[1] or "").rstrip(" \t")
             return (_CLOSING.sub("", title) if title.endswith("#") else title).strip()
-        if _ATX.match(first) is None and not _has_underline(text, end):
+        if _ATX.match(first) is None and not _has_underline(text):
             return None
-    elif not _has_underline(text, end):
+    elif not _has_underline(text):
         return None
     for heading in headings(text)[:1]:
         if heading.start == 0:
@@ -98,20 +101,13 @@ def leading_heading(text: str) -> str | None:
     return None
 
 
-def _has_underline(text: str, end: int) -> bool:
-    """Whether a line that could make a heading of the lines above it stands before the first blank one.
-
-    Args:
-        text: the text.
-        end: where its first line ends.
-    """
-    if "=" not in text and "-" not in text:
+def _has_underline(text: str) -> bool:
+    """Whether a line that could make a heading of the lines above it stands before the first blank one."""
+    end = text.find("\n\n")
+    if _UNDERLINED.search(text, 0, len(text) if end < 0 else end) is None:
         return False
-    while end < len(text):
-        start = end + 1
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        line = text[start:end]
+    # A line of nothing but spaces is blank, too.
+    for line in text.split("\n")[1:]:
         if not line.strip(" \t"):
             return False
         if _UNDERLINE.fullmatch(line):

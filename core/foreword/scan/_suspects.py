@@ -35,6 +35,8 @@ _SHAPES: Final = bytes(
     ord("x") if code in _ALPHABET else ord(" ") if code in b" \t\n" else ord(".") for code in range(256)
 )
 _LONG: Final = 2_000
+# What is repeated jumps to where a line would be too long, and back to the last one that ends before.
+_SHORT_LINES: Final = re.compile(rf"(?s:.{{0,{_LONG}}}\n)*+")
 PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n"
 """The bytes of ASCII that are no control characters."""
 _CONTROLS: Final = tuple(chr(code) for code in range(0x80) if code not in PLAIN)
@@ -62,13 +64,9 @@ def _has_control(text: str) -> bool:
 
 
 def _has_long_line(text: str) -> bool:
-    begin = 0
-    while len(text) - begin > _LONG:
-        newline = text.rfind("\n", begin, begin + _LONG + 1)
-        if newline < 0:
-            return True
-        begin = newline + 1
-    return False
+    last = len(text) - _LONG
+    short = _SHORT_LINES.match(text) if last > 0 else None
+    return short is not None and short.end() < last
 
 
 def _has_address(text: str) -> bool:

@@ -1,0 +1,106 @@
+"""What a reader decides at a glance, held against looking closer: quiet directories, absent names, an open root."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from foreword.files import _assembled
+from foreword.files._assembled import assembled
+from foreword.files._batch_roots import BatchRoots
+from foreword.files._entries import file_of
+from foreword.files._fresh import read_whole
+from foreword.files._listing import Listing
+from foreword.files._questions import DirectoryKey
+from foreword.files._reader import Reader
+from foreword.files._reading import read
+from foreword.files._roots import Root
+from foreword.files._stamps import now
+from foreword.files._taking import Taking
+from foreword.files._walk import DIRECTORY, Enclosure, Refused, open_real, opening
+
+PLACES = ("AGENTS.md", "a.md", "b.md", "sub/a.md", "sub.md", "über.md", "README.md", "note.txt")
+CONTENTS = (b"text", b"more", b"---\nmood: x\n---\ntext", b"\xff", b"")
+SUBS = ("tools", "tools/x", "a", "a/b", "a/gone", "gone", "gone/a", "f.md", "f.md/x", ".", "..", "a/..", "a/", "a//b",
+        "\0", "gone\0", "a/\udcff", "link", "link/b", "link/gone")  # fmt: skip
+PATHS = ("", "real", "real/deep", "gone", "real/gone", "file", "file/x", "link", "out", "loop", "..", "real/", "\0")
+
+
+def _never(*_: object, **__: object) -> bool:
+    return False
+
+
+@given(
+    st.dictionaries(st.sampled_from(PLACES), st.sampled_from(CONTENTS)),
+    st.sets(st.sampled_from((("a.md", "twin.md"), ("b.md", "sub/twin.md"), ("a.md", "../outside.md")))),
+    st.booleans(),
+    st.booleans(),
+)
+@settings(max_examples=150, deadline=None)
+def test_a_directory_that_is_read_holds_what_looking_closer_makes_of_its_files(
+    contents: dict[str, bytes], twins: set[tuple[str, str]], recursive: bool, trusted: bool
+) -> None:
+    """Whether its files come in order with nothing to say, or are sorted and looked at one by one: it is the same."""
+    with tempfile.TemporaryDirectory() as place:
+        top = Path(place, "p")
+        (top / "sub").mkdir(parents=True)
+        for name, data in contents.items():
+            (top / name).write_bytes(data)
+        for name, twin in twins:
+            if (top / name).exists() and not (top / twin).exists():
+                os.link(top / name, top / twin)
+        root, enclosure = Root("p", str(top)), Enclosure(os.path.realpath(top))
+        asked = DirectoryKey("directory", root, "", frozenset({"sub"}), recursive, None, 8, frozenset(), trusted)
+        taking = Taking(root, enclosure, 64, now(), {}, by_stamp=True)
+        listing = Listing(enclosure, asked, taking)
+        found = read(listing, taking, None, True, (), trusted=trusted, real=enclosure.root)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_assembled, "_is_quiet", _never)
+            full = assembled(found.entries, found.said, exists=True, trusted=trusted)
+    assert [file.__reduce__() for file in found.directory.files] == [file.__reduce__() for file in full.files]
+    assert found.directory.diagnostics == full.diagnostics
+    assert found.size == 2000 + sum(1000 + 3 * file.size for file in map(file_of, found.entries))
+
+
+@pytest.mark.parametrize("sub", SUBS)
+def test_what_is_not_there_by_name_is_what_cannot_be_opened(tmp_path: Path, sub: str) -> None:
+    """A reader that knows the names beside answers as one that never looked at them."""
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/in.md").write_text("x")
+    (tmp_path / "f.md").write_text("x")
+    (tmp_path / "link").symlink_to("a")
+    root, reader = Root("r", str(tmp_path)), Reader()
+    for other in ("", "a", "gone"):
+        reader.read_directory(root, other, known=("a", "link"))
+    new = BatchRoots(())
+    asked = DirectoryKey("directory", root, sub, frozenset(), False, None, 8, frozenset(), True)
+    found, whole = reader.read_directory(root, sub), read_whole(asked, new, 64, {}, by_stamp=True).directory
+    assert [file.__reduce__() for file in found.files] == [file.__reduce__() for file in whole.files]
+    assert (found.diagnostics, found.exists) == (whole.diagnostics, whole.exists)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_root_that_is_open_already_leads_to_the_same(tmp_path: Path, path: str) -> None:
+    """What is opened from there is what is opened from its path, or refused alike, and no descriptor stays open."""
+    (tmp_path / "p/real/deep").mkdir(parents=True)
+    (tmp_path / "p/file").write_text("x")
+    (tmp_path / "p/link").symlink_to("real/deep")
+    (tmp_path / "p/out").symlink_to(tmp_path)
+    (tmp_path / "p/loop").symlink_to("loop")
+    enclosure = Enclosure(os.path.realpath(tmp_path / "p"))
+    before = os.listdir("/proc/self/fd")
+
+    def opened(top: int | None) -> tuple[object, ...]:
+        try:
+            with opening(enclosure, path, DIRECTORY, top) as found:
+                return found.real, found.linked, os.fstat(found.fd).st_ino
+        except (FileNotFoundError, Refused) as error:
+            return type(error), str(error)
+
+    assert opened(None) == opened(open_real(enclosure.root))
+    assert len(os.listdir("/proc/self/fd")) == len(before)
