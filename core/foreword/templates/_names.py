@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, repeat
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 Value = str | int | float | bool
 
@@ -23,7 +23,6 @@ _PLACEHOLDER: Final = re.compile(
     re.VERBOSE,
 )
 _LONGEST_COMPARED: Final = 100
-_new: Final = tuple[Any, ...].__new__
 
 _Pieces = tuple[list[tuple[str, str, str]], str]
 """Each placeholder as the text before it, its space and its name; and the text behind the last."""
@@ -83,6 +82,17 @@ class NamesTemplate:
         Args:
             values: the registered variables.
         """
+        parts, longer, missing = self._parts(values)
+        text = "".join(parts)
+        parts.clear()
+        lines = self._lines(values) if longer else None
+        return Rendered(text, lines, tuple(self._unknown(values)) if missing else ())
+
+    def _pieces(self) -> Iterable[_Pieces]:
+        return _pieces(self._text, _AT_ONCE) if self._kept is None else self._kept
+
+    def _parts(self, values: Mapping[str, Value]) -> tuple[list[str], bool, bool]:
+        """Return the rendered text in parts, whether a value has lines, and whether a name is not registered."""
         parts: list[str] = []
         longer = missing = False
         for placeholders, last in self._pieces():
@@ -98,14 +108,7 @@ class NamesTemplate:
                     missing = missing or not escaped
             put.append(last)
             parts.append("".join(put))
-        whole = "".join(parts)
-        parts.clear()
-        lines = self._lines(values) if longer else None
-        # The class of a named tuple takes twice as long as the tuple.
-        return _new(Rendered, (whole, lines, tuple(self._unknown(values)) if missing else ()))
-
-    def _pieces(self) -> Iterable[_Pieces]:
-        return _pieces(self._text, _AT_ONCE) if self._kept is None else self._kept
+        return parts, longer, missing
 
     def _lines(self, values: Mapping[str, Value]) -> tuple[int, ...] | None:
         lines = tuple(chain.from_iterable(self._runs(values)))
