@@ -17,7 +17,7 @@ from foreword.files._stamps import Evidence
 from ._agent_directories import AGENTS
 from ._batch import Batch
 from ._built import Built, Call
-from ._context import Context
+from ._context import Asked, Context
 from ._diagnostics import Diagnostic
 from ._errors import ForewordError
 from ._findings import in_order
@@ -74,6 +74,12 @@ class Assembly:
         self._max_bytes = settings.files.max_bytes
         self._by_stamp = settings.files.validate_ == "stat"
         self._general_roots = general_roots(settings)
+        self._gives_all_the_same = (
+            not settings.plugins.require
+            and settings.memory.path is None
+            and not settings.skills.roots
+            and not self._link_roots
+        )
         self._layout = LAYOUTS[settings.layout]
         self._variables: dict[str, Value] = {"agent_name": "assistant", **settings.variables}
         self._typed = typed(self._variables, self._variables)
@@ -87,7 +93,7 @@ class Assembly:
         subject = Subject(None, self._values(None, {}))
         values = subject.variables
         preparation = Preparation(None, self.policy, values, values, [], self._screen, self._drafts, self._typed)
-        for given in self._gathering.ready(manager, subject, batch.reader, self._context(batch, subject, None)):
+        for given in self._gathering.ready(manager, subject, batch, partial(self._told, batch, subject, None)):
             preparation.part(given)
 
     def reader(self) -> Reader:
@@ -104,7 +110,7 @@ class Assembly:
     def context(self, agent: str | None) -> Context:
         """Return what plugins are given for an agent."""
         batch = Batch(self.reader())
-        return self._context(batch, self._subject(batch, agent, self._values(agent, {})), None)
+        return self._told(batch, self._subject(batch, agent, self._values(agent, {})), None, []).context(None)
 
     def plan(
         self,
@@ -122,14 +128,14 @@ class Assembly:
         batch = batch or Batch(self.reader())
         trusted = self._values(agent, variables or {})
         subject = self._subject(batch, agent, trusted)
-        given = partial(self._context, batch, subject, context)
-        gathered = self._gathering.gather(manager, subject, batch, given)
+        told = partial(self._told, batch, subject, context)
+        gathered = self._gathering.gather(manager, subject, batch, told)
         values = {**gathered.values, **trusted} if gathered.values else trusted
         known = self._typed if values is self._variables else None
         preparation = Preparation(
             agent, self.policy, values, trusted, gathered.said, self._screen, self._drafts, known
         )
-        return Plan(subject, preparation, gathered, given)
+        return Plan(subject, preparation, gathered, told)
 
     def alike(self, manager: Manager, agent: str | None) -> Built | None:
         """Return the prompt of an agent that has nothing but its name of its own, by what stamps alone show."""
@@ -160,15 +166,11 @@ class Assembly:
         return built
 
     def _may_vary(self, manager: Manager, agent: str) -> bool:
-        settings = self.settings
         return (
-            manager.first_party_only
+            self._gives_all_the_same
+            and manager.first_party_only
             and not manager.diagnostics
-            and not settings.plugins.require
-            and settings.memory.path is None
-            and not settings.skills.roots
-            and not self._link_roots
-            and agent not in settings.agents
+            and agent not in self.settings.agents
             and PLAIN_NAME.fullmatch(agent) is not None
             and len(agent) <= MAX_AGENT_NAME
             and not BUILDING.get()
@@ -268,18 +270,22 @@ class Assembly:
             check_disjoint(prompts, memory)
             keep(self._disjoint, memory, ways, MOST_BUILT)
 
-    def _context(self, batch: Batch, subject: Subject, data: Mapping[str, object] | None) -> Context:
-        return Context(
-            agent=subject.agent,
-            variables=MappingProxyType(dict(subject.variables)),
-            data=frozen(data) if data else _NO_DATA,
-            settings=self.settings,
-            memory=subject.memory,
-            skill_roots=subject.skill_roots,
-            trusted_skills=self._trusted_skills,
-            approved=subject.approved,
-            _reader=batch.reader,
-            _screen=self._screen,
+    def _told(
+        self, batch: Batch, subject: Subject, data: Mapping[str, object] | None, found: list[Diagnostic]
+    ) -> Asked:
+        agent, variables, memory, skill_roots, approved = subject
+        return Asked(
+            agent,
+            MappingProxyType(dict(variables)),
+            frozen(data) if data else _NO_DATA,
+            self.settings,
+            memory,
+            skill_roots,
+            approved,
+            self._trusted_skills,
+            batch.reader,
+            self._screen,
+            found,
         )
 
     def _approved(self, agent: str | None) -> Mapping[str, str] | None:

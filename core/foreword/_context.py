@@ -258,5 +258,4 @@ for _name, _read in list(vars(Context).items()):
 
 def asked(context: Context, found: list[Diagnostic]) -> Asked:
     """Return what a context tells, for plugins whose reports go to this list."""
-    told = context._asked  # pyright: ignore[reportPrivateUsage]
-    return Asked(*told[:-1], found)
+    return context._asked._replace(found=found)  # pyright: ignore[reportPrivateUsage]

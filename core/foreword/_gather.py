@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
-from ._context import Context
+from ._context import Asked, Context, asked
 from ._diagnostics import Diagnostic, is_sound
 from ._implementation import Calls, Implementation
 from ._manager import Manager
@@ -39,7 +39,7 @@ class Gathering:
         self._scoped: tuple[Calls, tuple[tuple[Implementation, Scope], ...]] | None = None
 
     def gather(
-        self, manager: Manager, subject: Subject, batch: Batch, context: Callable[[], Context]
+        self, manager: Manager, subject: Subject, batch: Batch, told: Callable[[list[Diagnostic]], Asked]
     ) -> Gathered:
         """Call the hooks of every plugin and return what they contribute.
 
@@ -49,13 +49,13 @@ class Gathering:
             manager: the plugins.
             subject: whom the prompt is for.
             batch: the batch of builds.
-            context: returns what the hooks are given; it is made only when one is called.
+            told: returns what the hooks are told, whose reports go to a list; it is made only when one is called.
         """
         gathered = Gathered()
         sources = self._sources
         caller: Caller | None = None
         if not manager.first_party_only:
-            caller = Caller(gathered, context(), manager)
+            caller = Caller(gathered, told(gathered.diagnostics), manager)
             self._ask_strangers(manager, caller, gathered, subject.agent)
         elif manager.diagnostics:
             gathered.strangers = Strangers((), tuple(manager.diagnostics))
@@ -68,8 +68,8 @@ class Gathering:
             if given is None:
                 given = sources.kept(scope, reader)
                 if given is None:
-                    caller = caller or Caller(gathered, context(), manager)
-                    given = _asked(caller, implementation, gathered, reader)
+                    caller = caller or Caller(gathered, told(gathered.diagnostics), manager)
+                    given = _given(caller, implementation, gathered, reader)
                     if given.seen is not None:
                         sources.keep(scope, given)
                 if given.seen is not None:
@@ -87,23 +87,26 @@ class Gathering:
             self._scoped = known = (calls, tuple(ours))
         return known[1]
 
-    def ready(self, manager: Manager, subject: Subject, reader: Reader, context: Context) -> list[Given]:
+    def ready(
+        self, manager: Manager, subject: Subject, batch: Batch, told: Callable[[list[Diagnostic]], Asked]
+    ) -> list[Given]:
         """Ask the sources that look at nothing, so that no build need ask them, and return what they gave.
 
         Args:
             manager: the plugins.
             subject: whom a prompt is for that all share.
-            reader: a reader of files.
-            context: what the hooks are given.
+            batch: a batch of builds.
+            told: as for `gather`.
         """
         gathered = Gathered()
+        caller = Caller(gathered, told(gathered.diagnostics), manager)
         for implementation, scope_of in self._ours(manager):
             if implementation.provider.entry_point not in LOOKING_AT_NOTHING:
                 continue
-            given = _asked(Caller(gathered, context, manager), implementation, gathered, reader)
+            given = _given(caller, implementation, gathered, batch.reader)
             # What goes wrong is for a build to say, so there it is asked again.
             if given.seen is not None and not given.diagnostics:
-                self._sources.keep(scope_of(subject, reader), given)
+                self._sources.keep(scope_of(subject, batch.reader), given)
                 gathered.given.append(given)
         return gathered.given
 
@@ -135,7 +138,7 @@ class Gathering:
         gathered.strangers = Strangers(tuple(contributions), (*manager.diagnostics, *gathered.diagnostics))
 
 
-def _asked(caller: Caller, implementation: Implementation, gathered: Gathered, reader: Reader) -> Given:
+def _given(caller: Caller, implementation: Implementation, gathered: Gathered, reader: Reader) -> Given:
     """Ask one of our own sources for its sections."""
     said = gathered.diagnostics
     start = len(said)
@@ -160,7 +163,7 @@ _EDITS: Final = frozenset({Edit})
 def gather_checks(manager: Manager, context: Context, prompt: Prompt) -> list[Diagnostic]:
     """Call the rules of every plugin on a built prompt and return what they find."""
     gathered = Gathered()
-    caller = Caller(gathered, context, manager)
+    caller = Caller(gathered, asked(context, gathered.diagnostics), manager)
     for implementation in manager.calls("foreword_check"):
         given = {"prompt": prompt, "context": caller.context(implementation.provider)}
         call = partial(implementation.function, *(given[name] for name in implementation.arguments))

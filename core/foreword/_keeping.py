@@ -15,7 +15,8 @@ def keep(kept: dict[K, V], key: K, value: V, most: int) -> None:
     lost between two of them is only made again.
     """
     kept[key] = value
-    trim(kept, most)
+    if len(kept) > most:
+        trim(kept, most)
 
 
 def trim(kept: dict[K, V], most: int) -> None:

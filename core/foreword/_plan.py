@@ -12,7 +12,7 @@ from ._prepared import PreparedEdit
 
 if TYPE_CHECKING:
 
-    from ._context import Context
+    from ._context import Asked, Context
     from ._model import Section
     from ._prepare import Preparation, Typed
     from ._provider import Provider
@@ -33,10 +33,10 @@ class Plan:
     """
 
     def __init__(
-        self, subject: Subject, preparation: Preparation, gathered: Gathered, context: Callable[[], Context]
+        self, subject: Subject, preparation: Preparation, gathered: Gathered, told: Callable[[list[Diagnostic]], Asked]
     ) -> None:
         self.subject = subject
-        self._context = context
+        self._told = told
         self.preparation = preparation
         self.given: tuple[Given, ...] = tuple(gathered.given)
         self.strangers = gathered.strangers
@@ -46,7 +46,7 @@ class Plan:
     @property
     def context(self) -> Context:
         """What plugins are given."""
-        return self._context()
+        return self._told([]).context(None)
 
     @property
     def values(self) -> Typed:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from foreword.templates._names import Value
 
-from ._context import Context, asked
+from ._context import Asked, Context
 from ._diagnostics import Diagnostic, Severity
 from ._hook_time import SLOW, TimedOut, within
 from ._implementation import Calls, Implementation
@@ -87,14 +87,20 @@ class Gathered:
 
 
 class Caller:
-    """Calls one implementation at a time and keeps what goes wrong from the others."""
+    """Calls one implementation at a time and keeps what goes wrong from the others.
 
-    def __init__(self, gathered: Gathered, context: Context, manager: Manager) -> None:
+    Args:
+        gathered: where what is said goes, and which plugins did not work.
+        asked: what the plugins are told; their reports go to the diagnostics of ``gathered``.
+        manager: the plugins.
+    """
+
+    def __init__(self, gathered: Gathered, asked: Asked, manager: Manager) -> None:
         self._gathered = gathered
-        self._asked = asked(context, gathered.diagnostics)
+        self._asked = asked
         self._manager = manager
-        self._most = context.settings.limits.extension.sections
-        self.screen: Screen = self._asked.screen
+        self._most = asked.settings.limits.extension.sections
+        self.screen: Screen = asked.screen
         self._taken: dict[Provider, int] = {}
 
     def allowed(self, provider: Provider, sections: Iterable[Section]) -> Iterator[Section]:

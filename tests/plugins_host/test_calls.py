@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from foreword import Builder, Context, Diagnostic, hookimpl
 from foreword import _plugin_calls as plugin_calls
+from foreword._context import asked
 from foreword._discovery import Discovered
 from foreword._manager import Manager
 from foreword._names import plugin_prefix
@@ -61,7 +62,7 @@ def called(plugins: Iterable[object]) -> tuple[list[object], list[Diagnostic], C
     gathered = Gathered()
     manager = Manager(PluginSettings(), found=found)
     assert manager.diagnostics == []
-    caller = Caller(gathered, BUILDER.plan().context, manager)
+    caller = Caller(gathered, asked(BUILDER.plan().context, gathered.diagnostics), manager)
     again = partial(caller.call_all, "foreword_sections")
     return again(), gathered.diagnostics, again
 

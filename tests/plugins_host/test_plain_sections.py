@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from foreword import Builder, Diagnostic, Edit, Section, hookimpl
+from foreword._context import asked
 from foreword._discovery import Discovered
 from foreword._manager import Manager
 from foreword._plain_sections import plain_copy, same_section
@@ -174,7 +175,8 @@ def test_what_was_returned_before_changes_nothing_but_the_work(rounds: list[list
 
     def gathered(before: list[Contribution]) -> tuple[list[Contribution], list[Diagnostic], set[Provider]]:
         all_of_it = Gathered()
-        contributions = third_party_sections(Caller(all_of_it, context, manager), calls, before)
+        caller = Caller(all_of_it, asked(context, all_of_it.diagnostics), manager)
+        contributions = third_party_sections(caller, calls, before)
         return contributions, all_of_it.diagnostics, all_of_it.broken
 
     before: list[Contribution] = []
