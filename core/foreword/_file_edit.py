@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
 
-from foreword.files._markdown_file import MarkdownFile
+from foreword.files._markdown_file import NOTHING_ASKED, MarkdownFile, asked_of, keep_asked
 from foreword.markdown._front_matter import EMPTY
 
 from ._diagnostics import Diagnostic, Place
@@ -19,28 +20,46 @@ if TYPE_CHECKING:
 Asked: TypeAlias = tuple[str | None, str | None, int | None, bool, "Layer | None", str | None, bool]
 """The arguments of `file_edit` behind the file."""
 
-NOTHING_ASKED: Final[Asked] = (None, None, None, False, None, None, False)
+
+def edits_of(files: Iterable[MarkdownFile]) -> list[Edit]:
+    """Return the edit of each of some files; asked for again, it is the same object.
+
+    Args:
+        files: files that `Context.read_directory` gave.
+    """
+    edits: list[Edit] = []
+    for file in files:
+        edit = asked_of(file)
+        if edit is None or isinstance(edit, tuple):
+            edit = _plain_edit(file) or file_edit(file)
+            keep_asked(file, edit)
+        edits.append(edit)
+    return edits
 
 
-def asked_edit(file: MarkdownFile, asked: Asked) -> tuple[Asked, Edit]:
-    """Return what is asked for, and the edit of a file that comes to.
+def asked_edit(file: MarkdownFile, asked: Asked) -> Edit:
+    """Return the edit of a file that is asked for.
 
     Args:
         file: a file that `Context.read_directory` gave.
         asked: the arguments of `file_edit` behind the file.
     """
-    document = file.document
-    if asked == NOTHING_ASKED and document is not None and file.error is None:
-        text = document[0]
-        # The file of a tool stands for another section than its name says.
-        if text and document[2] is EMPTY and not document[4] and "tools/" not in (name := file.name):
-            said = plain_fields(name.rpartition("/")[2] if "/" in name else name)
-            if said is not None:
-                fields = said.copy()
-                fields["text"] = text
-                fields["file"] = file
-                return NOTHING_ASKED, made_model(Edit, fields, TEXT_ONLY)
-    return asked, file_edit(file, *asked)
+    return (_plain_edit(file) if asked == NOTHING_ASKED else None) or file_edit(file, *asked)
+
+
+def _plain_edit(file: MarkdownFile) -> Edit | None:
+    """Return the edit of a file that says nothing but a text, under a name of which nothing is to say; else None."""
+    text, name = file.text, file.name
+    # The file of a tool stands for another section than its name says.
+    if not text or file.more is not None or "tools/" in name:
+        return None
+    said = plain_fields(name.rpartition("/")[2] if "/" in name else name)
+    if said is None:
+        return None
+    fields = said.copy()
+    fields["text"] = text
+    fields["file"] = file
+    return made_model(Edit, fields, TEXT_ONLY)
 
 
 def file_edit(
@@ -68,8 +87,7 @@ def file_edit(
         base: as for `Edit`.
         copy_of_below: as for `Edit`.
     """
-    document = file.document
-    given = document.front_matter if document is not None else EMPTY
+    given = file.more.front_matter if file.more is not None else EMPTY
     findings: tuple[Diagnostic, ...] = ()
     if id is None:
         try:
@@ -95,7 +113,7 @@ def file_edit(
         default_priority = reserved.priority if reserved is not None else priority
     fields = NOTHING_SAID.copy()
     fields["id"] = id
-    fields["text"] = document.text if document is not None else ""
+    fields["text"] = file.text
     fields["file"] = file
     fields["default_title"] = default_title
     fields["default_priority"] = default_priority

@@ -6,7 +6,6 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from foreword.markdown._front_matter import EMPTY
 from foreword.scan._scan import scan_name
 from foreword.scan._suspects import suspected
 
@@ -29,6 +28,8 @@ from ._prepared import PreparedEdit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from foreword.files._markdown_file import MarkdownFile
 
     from ._model import Section
 
@@ -58,19 +59,22 @@ def plain_edits(
         title: str | None = None
         priority: int | None = None
         id: str
+        text: str
+        file: MarkdownFile
+        line = 1
         if edit.__pydantic_fields_set__ is TEXT_ONLY:
-            id, default_title, default_priority = _section(fields)
+            id, text, file, default_title, default_priority = _section(fields)
         else:
             said = _said(fields, layer)
             if said is None:
                 come.append(None)
                 continue
             id, title, priority, default_title, default_priority = said
-        text: str = fields["text"]
+            text, file = fields["text"], fields["file"]
+            line = file.line
         if ("{" in text and "{{" in text) or not (clean or not suspected(text)):
             come.append(None)
             continue
-        file = fields["file"]
         # The class of a named tuple takes twice as long as the tuple.
         prepared = _new(
             PreparedEdit,
@@ -79,7 +83,7 @@ def plain_edits(
                 layer,
                 "plain",
                 provider,
-                _new(Place, (file.place, file.document[1])),
+                _new(Place, (file.place, line)),
                 position,
                 0,
                 text,
@@ -105,7 +109,7 @@ def plain_edits(
 
 
 _new: Final = tuple[Any, ...].__new__
-_section: Final = itemgetter("id", "default_title", "default_priority")
+_section: Final = itemgetter("id", "text", "file", "default_title", "default_priority")
 _fields: Final = itemgetter("id", "text", "title", "priority", "file", "default_title", "default_priority")
 _given: Final = itemgetter(
     "mode", "heading", "template", "layer", "when", "base", "copy_of_below", "literal", "findings"
@@ -122,10 +126,10 @@ def _said(fields: Mapping[str, Any], layer: str) -> Said | None:
     if "mode" not in fields or _given(fields) != _NOTHING_GIVEN:
         return None
     id, text, title, priority, file, default_title, default_priority = _fields(fields)
-    if file is None or file.error is not None or file.document is None:
+    if file is None or file.error is not None or not text or text is not file.text:
         return None
-    body, _, front_matter, _, failed, _ = file.document
-    if failed or not text or text is not body:
+    more = file.more
+    if more is not None and more.failed:
         return None
     title = clean_title(title) if title else title
     if layer != "builtin":
@@ -133,7 +137,7 @@ def _said(fields: Mapping[str, Any], layer: str) -> Said | None:
             return None
         if title and not is_plain_name(title):
             return None
-        description = front_matter.description if front_matter is not EMPTY else None
+        description = more.front_matter.description if more is not None else None
         if description and (not description.isprintable() or scan_name(description)):
             return None
     if not (spelled := _spelled(id)):

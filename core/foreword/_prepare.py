@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
 from operator import is_not
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from foreword.scan._suspects import suspected
 
@@ -33,6 +33,8 @@ Typed: TypeAlias = "frozenset[tuple[str, type, Value, bool]]"
 """Variables as what they read like, and whether the operator or the call gave each."""
 
 MOST_DRAFTS: Final = 16_384
+# The class of a named tuple takes longer than the tuple.
+_new: Final = tuple[Any, ...].__new__
 
 
 class Part(NamedTuple):
@@ -99,22 +101,29 @@ class Drafts:
 def _drafted(given: Given, origin: Origin, screen: Screen, earlier: Basis | None) -> Basis:
     """Return what the edits of a source come out as; those that it gave before at the same place came out already."""
     edits = given.edits
-    prepared: list[PreparedEdit | None] = [None] * len(edits)
-    drafts: dict[int, Draft] = {}
     new: Sequence[int] = range(len(edits))
+    prepared: list[PreparedEdit | None] = []
+    drafts: dict[int, Draft] = {}
     if earlier is not None:
         before = earlier.given.edits
         stayed = min(len(before), len(edits))
         new = [*compress(count(), map(is_not, before, edits)), *range(stayed, len(edits))]
-        prepared[:stayed] = earlier.part.edits[:stayed]
+        prepared += earlier.part.edits[:stayed]
+        prepared += [None] * (len(edits) - stayed)
         drafts.update([(at, draft) for at, draft in earlier.drafts if at < stayed and before[at] is edits[at]])
     clean = len(new) > 1 and given.layers[0] != "builtin" and _is_clean([edits[at].__dict__["text"] for at in new])
-    for at, one in zip(new, plain_edits(edits, new, origin, clean), strict=True):
-        prepared[at] = one
-        if one is None:
-            drafts[at] = Draft(edits[at], origin, at, 0, screen, clean)
+    come = plain_edits(edits, new, origin, clean)
+    if earlier is None:
+        prepared = come
+    else:
+        for at, one in zip(new, come, strict=True):
+            prepared[at] = one
+    if not all(come):
+        for at, one in zip(new, come, strict=True):
+            if one is None:
+                drafts[at] = Draft(edits[at], origin, at, 0, screen, clean)
     if not drafts:
-        return Basis(given, Part(tuple(prepared), ()), (), ())
+        return Basis(given, _new(Part, (tuple(prepared), ())), (), ())
     said: list[Diagnostic] = []
     open: list[tuple[int, Draft]] = []
     placed = sorted(drafts.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ._layout import DefaultLayout, Layout, texts
 from ._prepare import differences
@@ -42,17 +42,18 @@ class Remade(NamedTuple):
 
     def texts(self, layout: Layout) -> Sequence[str]:
         """Return the sections as the layout writes them."""
-        if self.places is None or not isinstance(layout, DefaultLayout):
+        _, _, own, _, places, titles = self
+        if places is None or not isinstance(layout, DefaultLayout):
             return texts(layout, self.resolution())
         made = [*texts(layout, self.base.resolution)]
-        places, count = self.places, 2 * len(self.own)
+        count = 2 * len(own)
         at, replaces = places[:count:2], places[1:count:2]
-        under = layout.under
-        for edit, title, place, is_gone in zip(self.own, self.titles or repeat(None), at, replaces, strict=False):
+        for edit, title, place, is_gone in zip(own, titles or repeat(None), at, replaces, strict=False):
+            text = edit.text if title is None else layout.under(title, edit.text)
             if is_gone:
-                made[place] = under(title, edit.text)
+                made[place] = text
             else:
-                made.insert(place, under(title, edit.text))
+                made.insert(place, text)
         for place in places[count:]:
             come = [other for other, is_gone in zip(at, replaces, strict=True) if other <= place and not is_gone]
             del made[place + len(come)]
@@ -66,7 +67,12 @@ class Remade(NamedTuple):
 
 
 def remade(
-    base: Base, preparation: Preparation, own: Sequence[PreparedEdit], resolution: Resolution, layout: Layout
+    base: Base,
+    preparation: Preparation,
+    own: Sequence[PreparedEdit],
+    resolution: Resolution,
+    layout: Layout,
+    is_alike: bool = False,
 ) -> Remade:
     """Return how an agent's prompt is made again.
 
@@ -76,28 +82,29 @@ def remade(
         own: the edits that it has of its own.
         resolution: what they come to.
         layout: how it is mostly written.
+        is_alike: whether it is known that the variables are the base's but for the agent's name.
     """
-    agent, values = preparation.agent, preparation.values
-    common = base.preparation.values
-    given: tuple[Mapping[str, Value], Mapping[str, Value]] | None = (values, preparation.trusted_values)
-    if (
+    given = None if is_alike or _is_named_only(base, preparation) else (preparation.values, preparation.trusted_values)
+    placed = _placed(base.resolution, own, resolution) if isinstance(layout, DefaultLayout) else None
+    edits, places, titles = placed or (tuple(own), None, ())
+    return _new(Remade, (base, preparation.agent, edits, given, places, titles))
+
+
+def _is_named_only(base: Base, preparation: Preparation) -> bool:
+    """Say whether the variables are the base's but for the agent's name."""
+    agent, values, common = preparation.agent, preparation.values, base.preparation.values
+    return (
         agent is not None
         and values is preparation.trusted_values
         and values.keys() == common.keys()
         and values["agent_name"] == agent
         and all(value is common[name] for name, value in values.items() if name != "agent_name")
-    ):
-        given = None
-    placed = _placed(base.resolution, own, resolution) if isinstance(layout, DefaultLayout) else None
-    if placed is None:
-        return Remade(base, agent, tuple(own), given, None, ())
-    edits, places, titles = placed
-    return Remade(base, agent, tuple(edits), given, tuple(places), tuple(titles) if any(titles) else ())
+    )
 
 
 def _placed(
     base: Resolution, own: Sequence[PreparedEdit], resolution: Resolution
-) -> tuple[list[PreparedEdit], list[int], list[str | None]] | None:
+) -> tuple[tuple[PreparedEdit, ...], tuple[int, ...], tuple[str | None, ...]] | None:
     """Return the edits of an agent from the end of its prompt, and the places and titles of their texts.
 
     None where its prompt differs in anything else.
@@ -107,28 +114,30 @@ def _placed(
         if resolution.of is None or resolution.of[0] is not base:
             return None
         changes = resolution.of[1]
-    before = base.sections
     left = set(map(id, own))
     edits: list[PreparedEdit] = []
     places: list[int] = []
     titles: list[str | None] = []
     gone: list[int] = []
+    is_titled = False
     for place, is_gone, section in changes:
         if section is None:
             gone.append(place)
             continue
-        if is_gone:
-            old = before[place]
-            if section.text is old.text and section.over == old.over:
-                # Only what it says of its origin differs.
-                continue
         winner = section.winner
-        if id(winner) not in left or not section.is_of_one_edit:
+        if id(winner) in left and section.is_of_one_edit:
+            edits.append(winner)
+            places += (place, is_gone)
+            over = section.over
+            titles.append(over)
+            is_titled = is_titled or over is not None
+            continue
+        # Of another than the agent's own, only what it says of its origin may differ.
+        if not is_gone or section.text is not (old := base.sections[place]).text or section.over != old.over:
             return None
-        edits.append(winner)
-        places += (place, is_gone)
-        titles.append(section.over)
-    return (edits, places + gone, titles) if len(edits) == len(own) else None
+    if len(edits) != len(own):
+        return None
+    return tuple(edits), (*places, *gone), tuple(titles) if is_titled else ()
 
 
 def resolved_for(base: Base, preparation: Preparation, own: Sequence[PreparedEdit]) -> Resolution:
@@ -142,3 +151,7 @@ def resolved_for(base: Base, preparation: Preparation, own: Sequence[PreparedEdi
     gone, come = differences(base.parts, [preparation.part_of(basis) for basis in base.bases])
     come += own
     return resolve_changed(base.resolution, gone, come, preparation.policy)
+
+
+# The class of a named tuple takes twice as long as the tuple.
+_new: Final = tuple[Any, ...].__new__

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from ._diagnostics import Diagnostic
-from ._folded import Folded, ResolvedSection
+from ._folded import Folded, PlaceKey, ResolvedSection
 from ._prepared import Step
 from ._titles import NOTHING_RESERVED, RESERVED
 
@@ -23,6 +23,13 @@ _NO_SIZES: Final[Mapping[str | None, int]] = MappingProxyType({})
 class Resolution:
     """What `resolve` finds: the sections in their final order, the tool prose, all that was tried.
 
+    Args:
+        sections: the sections in their order; None where they are said by ``of``.
+        folded: what the edits of each id came to, by its key; with ``of``, of those that changed.
+        fatal: the findings for which the build must raise.
+        of: the resolution that this one is but for some changes, and those.
+        like: one of which all holds that there is to say beside its sections.
+
     Attributes:
         fatal: the findings for which the build must raise.
         of: the resolution that this one is but for some changes, and those from the end; for thousands of agents it
@@ -37,9 +44,19 @@ class Resolution:
     """
 
     __slots__ = (
-        "_folded", "_reserved", "_sections", "asked", "diagnostics", "fatal", "is_moved", "is_strange", "of", "sizes",
-        "tools", "written",
+        "_folded", "_places", "_reserved", "_sections", "asked", "diagnostics", "fatal", "is_moved", "is_strange", "of",
+        "sizes", "tools", "written",
     )  # fmt: skip
+
+    _reserved: frozenset[str] | None
+    _places: tuple[PlaceKey, ...] | None
+    written: tuple[Layout, tuple[str, ...]] | None
+    tools: tuple[ResolvedSection, ...]
+    is_strange: bool
+    asked: Set[str]
+    is_moved: bool
+    diagnostics: tuple[Diagnostic, ...]
+    sizes: Mapping[str | None, int]
 
     def __init__(
         self,
@@ -47,28 +64,25 @@ class Resolution:
         folded: Mapping[str, Folded],
         fatal: tuple[Diagnostic, ...],
         of: tuple[Resolution, tuple[Change, ...]] | None = None,
+        like: Resolution | None = None,
     ) -> None:
         self._sections = sections
         self._folded = folded
-        self._reserved: frozenset[str] | None = None
+        self._reserved = self._places = self.written = None
         self.fatal = fatal
         self.of = of
-        self.tools: tuple[ResolvedSection, ...] = ()
-        self.is_strange = False
-        self.asked: Set[str] = NOTHING_RESERVED
-        self.is_moved = False
-        self.diagnostics: tuple[Diagnostic, ...] = ()
-        self.sizes = _NO_SIZES
-        self.written: tuple[Layout, tuple[str, ...]] | None = None
-
-    def like(self, other: Resolution) -> None:
-        """Take over what there is to say of another resolution beside its sections."""
-        self.tools = other.tools
-        self.is_strange = other.is_strange
-        self.asked = other.asked
-        self.is_moved = other.is_moved
-        self.diagnostics = other.diagnostics
-        self.sizes = other.sizes
+        if like is None:
+            self.tools = self.diagnostics = ()
+            self.is_strange = self.is_moved = False
+            self.asked = NOTHING_RESERVED
+            self.sizes = _NO_SIZES
+        else:
+            self.tools = like.tools
+            self.is_strange = like.is_strange
+            self.asked = like.asked
+            self.is_moved = like.is_moved
+            self.diagnostics = like.diagnostics
+            self.sizes = like.sizes
 
     @property
     def sections(self) -> tuple[ResolvedSection, ...]:
@@ -81,6 +95,14 @@ class Resolution:
         for place, is_gone, section in changes:
             sections[place : place + is_gone] = () if section is None else (section,)
         return tuple(sections)
+
+    @property
+    def places(self) -> tuple[PlaceKey, ...]:
+        """The places of the sections, in their order."""
+        places = self._places
+        if places is None:
+            self._places = places = tuple([section.place_key for section in self.sections])
+        return places
 
     @property
     def folded(self) -> Mapping[str, Folded]:
@@ -114,8 +136,7 @@ class Resolution:
         """Return the same resolution, which is that of no other any more."""
         if self.of is None:
             return self
-        whole = Resolution(self.sections, self.folded, self.fatal)
-        whole.like(self)
+        whole = Resolution(self.sections, self.folded, self.fatal, None, self)
         whole._reserved = self._reserved
         base, changes = self.of
         if base.written is not None:

@@ -10,17 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 
-from foreword.markdown._headings import ATX, leading_heading
-
 from ._decided import folded
 from ._diagnostics import Diagnostic
 from ._folded import Folded, PlaceKey, ResolvedSection
-from ._layers import OPERATOR, RANK
+from ._layers import OPERATOR
 from ._names import id_key, is_tool
 from ._policy import Policy
 from ._prepared import PreparedEdit
 from ._resolution import Resolution, by_key, reserved_in
-from ._stack import ASIDE, SIMPLY, Stacked, in_order, lets, told
+from ._stack import Stacked, holds, in_order, stacked
 from ._titles import NOTHING_RESERVED, RESERVED
 
 
@@ -48,16 +46,14 @@ def folded_all(
         policy: what the operator allows.
         earlier: the resolution whose titles no untrusted layer may take.
     """
-    free = policy.free
     first: dict[str, PreparedEdit] = {}
     several: dict[str, list[PreparedEdit]] = {}
     unsettled: set[str] = set()
     for edit in edits:
-        key, layer, mode = edit[:3]
+        key = edit.id
         if "/" in key:
             key = id_key(key)
-        # What is ordinary is seen at a glance; all else is asked.
-        if edit[ASIDE] not in SIMPLY or mode != "plain" or not (layer in free or lets(policy, key, edit)):
+        if not holds(policy, key, edit):
             unsettled.add(key)
         if key not in first:
             first[key] = edit
@@ -72,22 +68,8 @@ def folded_all(
         if key in unsettled or stack is None:
             reserved = RESERVED if earlier is None else earlier.reserved
             decided[key] = folded(key, several.get(key) or (edit,), policy, reserved)
-            continue
-        winner, definer = stack[-1], stack[0]
-        text, title, priority = winner.text, winner.title, winner.priority
-        if winner is not definer:
-            title, priority = told(stack)
-        if title is None:
-            title = definer.default_title
-            if title and (text.startswith(ATX) or leading_heading(text) is not None):
-                title = None
-        if priority is None:
-            priority = definer.default_priority
-        stacks[key] = one = Stacked()
-        one.edits = stack
-        one.text = text
-        one.over = title or None
-        one.place_key = (priority, RANK[definer.layer], definer.id)
+        else:
+            stacks[key] = stacked(stack)
     return stacks, decided
 
 
@@ -226,9 +208,14 @@ def missing(policy: Policy, found: Mapping[str, Folded]) -> tuple[Diagnostic, ..
     told: list[Diagnostic] = []
     for id in policy.required():
         one = found.get(id)
-        if one is None or not one.is_stack or one.section is None or not one.section.text.strip():
+        if one is None or not is_in_order(one):
             told += _missing(id, one)
     return tuple(told)
+
+
+def is_in_order(one: Folded) -> bool:
+    """Say whether it is seen that there is nothing to say of a section as one that the policy requires."""
+    return one.is_stack and one.section is not None and bool(one.section.text.strip())
 
 
 def _missing(id: str, one: Folded | None) -> Iterable[Diagnostic]:

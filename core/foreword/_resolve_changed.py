@@ -5,15 +5,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
-from typing import Final
+from operator import itemgetter
+from typing import Final, TypeAlias
 
+from ._diagnostics import Diagnostic
 from ._folded import Folded, PlaceKey, ResolvedSection
 from ._names import id_key, is_tool
 from ._policy import Policy
 from ._prepared import PreparedEdit
 from ._resolution import Change, Resolution
-from ._resolve import by_place_key, completed, folded_all, missing, sizes_of
-from ._stack import Stacked
+from ._resolve import completed, folded_all, is_in_order, missing, sizes_of
+from ._stack import Stacked, holds, is_higher, stacked
 
 MOST_EXCHANGED: Final = 16
 """In how many sections at most a resolution differs from another that it is held as the changes of."""
@@ -34,11 +36,15 @@ def resolve_changed(
     """
     if not gone and not come:
         return earlier
+    settled = _settled(earlier, gone, come, policy)
+    if settled is not None:
+        made = _but_for(earlier, *settled)
+        if earlier.fatal or not _are_in_order(policy, made.changed):
+            made.fatal = _missing(policy, earlier, made.changed)
+        return made
     before: dict[str, Folded | None] = {}
     for edit in chain(gone, come):
-        key = edit.id
-        if "/" in key:
-            key = id_key(key)
+        key = _key(edit)
         if key not in before:
             before[key] = earlier.one(key)
     stacks, decided = folded_all(_edits(before.values(), gone, come), policy, earlier)
@@ -49,7 +55,7 @@ def resolve_changed(
             is_strange, asked = True, asked | one.asked
     # Among the operator's alone, a section that comes or goes to another place moves nothing else.
     is_quiet = not (is_strange or earlier.diagnostics)
-    exchanged: list[tuple[ResolvedSection, ResolvedSection]] = []
+    exchanged: list[ResolvedSection] = []
     placed: list[tuple[ResolvedSection | None, ResolvedSection]] = []
     is_sized = False
     for key, old in before.items():
@@ -62,7 +68,7 @@ def resolve_changed(
         if not are_stacks:
             is_sized = is_sized or bool(new.bytes or new.total or (old is not None and (old.bytes or old.total)))
         if old is not None and stood is not None and _stands_alike(old, stood, new, section, asked):
-            exchanged.append((stood, section))
+            exchanged.append(section)
         elif is_quiet and are_stacks:
             placed.append((stood, section))
         else:
@@ -70,9 +76,8 @@ def resolve_changed(
     else:
         made = _but_for(earlier, changed, exchanged, placed)
         made.is_strange, made.asked = is_strange, asked
-        required = policy.required()
-        if earlier.fatal or not changed.keys().isdisjoint(required):
-            made.fatal = missing(policy, {id: now for id in required if (now := changed.get(id) or earlier.one(id))})
+        if earlier.fatal or not _are_in_order(policy, changed):
+            made.fatal = _missing(policy, earlier, changed)
         if is_sized:
             made.sizes = sizes_of({**earlier.folded, **changed}.items())
         return made
@@ -83,6 +88,62 @@ def resolve_changed(
             else:
                 decided[key] = same
     return completed(stacks, decided, policy)
+
+
+_Settled: TypeAlias = (
+    "tuple[dict[str, Stacked], list[ResolvedSection], list[tuple[ResolvedSection | None, ResolvedSection]]]"
+)
+
+
+def _settled(
+    earlier: Resolution, gone: Sequence[PreparedEdit], come: Sequence[PreparedEdit], policy: Policy
+) -> _Settled | None:
+    """Return what sections come to of which there was and is nothing to decide, for `_but_for`.
+
+    None unless each change is one edit that comes over those of a section, or in place of one of them, and nothing
+    else has to be looked at for it.
+    """
+    if earlier.is_moved:
+        return None
+    left = {_key(edit): edit for edit in gone} if gone else {}
+    if len(left) != len(gone):
+        return None
+    asked = earlier.asked
+    is_quiet = not (earlier.is_strange or earlier.diagnostics)
+    one = earlier.changed.get if earlier.of is None else earlier.one
+    stacks: dict[str, Stacked] = {}
+    exchanged: list[ResolvedSection] = []
+    placed: list[tuple[ResolvedSection | None, ResolvedSection]] = []
+    for edit in come:
+        key = edit.id
+        if "/" in key:
+            key = id_key(key)
+            if is_tool(key):
+                return None
+        if key in stacks or not holds(policy, key, edit):
+            return None
+        old = one(key)
+        if old is None:
+            new = stacked((edit,))
+        elif not isinstance(old, Stacked) or not old.is_stack:
+            return None
+        elif key in left:
+            went = left.pop(key)
+            if went.layer != edit.layer or went.rank != edit.rank:
+                return None
+            new = stacked(tuple([edit if same is went else same for same in old.edits]))
+        elif is_higher(edit, old.edits[-1]):
+            new = stacked((*old.edits, edit), old)
+        else:
+            return None
+        stacks[key] = new
+        if old is not None and old.place_key == new.place_key and (not asked or _is_asked_alike(old, new, asked)):
+            exchanged.append(new)
+        elif is_quiet:
+            placed.append((old, new))
+        else:
+            return None
+    return None if left else (stacks, exchanged, placed)
 
 
 def _edits(
@@ -100,10 +161,25 @@ def _edits(
     return edits
 
 
+def _are_in_order(policy: Policy, changed: Mapping[str, Folded]) -> bool:
+    """Say whether there is nothing to say of the required ones among some sections."""
+    required = policy.required()
+    return changed.keys().isdisjoint(required) or all(is_in_order(changed[id]) for id in required if id in changed)
+
+
+def _missing(policy: Policy, earlier: Resolution, changed: Mapping[str, Folded]) -> tuple[Diagnostic, ...]:
+    required = policy.required()
+    return missing(policy, {id: now for id in required if (now := changed.get(id) or earlier.one(id))})
+
+
+def _key(edit: PreparedEdit) -> str:
+    return id_key(edit.id) if "/" in edit.id else edit.id
+
+
 def _but_for(
     earlier: Resolution,
     changed: Mapping[str, Folded],
-    exchanged: Sequence[tuple[ResolvedSection, ResolvedSection]],
+    exchanged: Sequence[ResolvedSection],
     placed: Sequence[tuple[ResolvedSection | None, ResolvedSection]],
 ) -> Resolution:
     """Return a resolution that is an earlier one but for some sections.
@@ -111,31 +187,36 @@ def _but_for(
     Args:
         earlier: the earlier one.
         changed: what the edits of these sections came to.
-        exchanged: sections of the earlier one, and those that stand in their places.
+        exchanged: sections that stand where those of the earlier one stood.
         placed: sections of it, or None, and those that stand at other places instead.
     """
     if earlier.of is not None and (placed or not _are_exchanges(earlier.of[1])):
         earlier = earlier.whole()
     base, changes = earlier.of or (earlier, ())
-    sections = base.sections
-    at: dict[tuple[int, bool, PlaceKey | tuple[()]], ResolvedSection | None] = {}
-    for place, is_gone, section in changes:
-        at[place, is_gone, ()] = section
-    for stood, section in exchanged:
-        at[bisect_left(sections, stood.place_key, key=by_place_key), True, ()] = section
+    places = base.places
+    at: list[Change] = []
+    for section in exchanged:
+        at.append((bisect_left(places, section.place_key), True, section))
+    if changes:
+        anew = [one[0] for one in at]
+        at += [one for one in changes if one[0] not in anew]
+        changed = {**earlier.changed, **changed}
+    if len(placed) > 1:
+        placed = sorted(placed, key=_place_key_of_new, reverse=True)
     for old, section in placed:
         if old is not None:
-            at[bisect_left(sections, old.place_key, key=by_place_key), True, ()] = None
-        at[bisect_left(sections, section.place_key, key=by_place_key), False, section.place_key] = section
-    # Of what stands at one place, all that comes before it comes after it here.
-    in_order: list[Change] = []
-    for one in sorted(at, reverse=True):
-        in_order.append((one[0], one[1], at[one]))
-    if changes:
-        changed = {**earlier.changed, **changed}
-    made = Resolution(None, changed, earlier.fatal, (base, tuple(in_order)))
-    made.like(earlier)
-    return made
+            at.append((bisect_left(places, old.place_key), True, None))
+        at.append((bisect_left(places, section.place_key), False, section))
+    # Of what comes to one place, what stands last is put there first.
+    at.sort(key=_place_of, reverse=True)
+    return Resolution(None, changed, earlier.fatal, (base, tuple(at)), earlier)
+
+
+_place_of: Final = itemgetter(0, 1)
+
+
+def _place_key_of_new(placed: tuple[ResolvedSection | None, ResolvedSection]) -> PlaceKey:
+    return placed[1].place_key
 
 
 def _are_exchanges(changes: Sequence[Change]) -> bool:
@@ -157,9 +238,14 @@ def _stands_alike(
     """
     if before.place_key != after.place_key:
         return False
-    if asked and not asked.isdisjoint(old.reserves ^ new.reserves):
+    if asked and not _is_asked_alike(old, new, asked):
         return False
     if old.is_stack and new.is_stack:
         return True
     said = old.diagnostics or new.diagnostics or old.lost or new.lost
     return before.place_trusted == after.place_trusted and not said
+
+
+def _is_asked_alike(old: Folded, new: Folded, asked: Set[str]) -> bool:
+    """Say whether a section reserves the same as before of the titles of which it was asked."""
+    return asked.isdisjoint(old.reserves ^ new.reserves)

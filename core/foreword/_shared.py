@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from operator import is_
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ._limits import is_within_limits, resolve_within_limits
 from ._prepare import differences
@@ -88,25 +89,26 @@ class Shared:
         own = _edits(own_parts)
         more = plan.prepared_more()
         base = self._base if layout is None else self._whole_base()
-        if layout is not None and base is not None and self._is_alike(base, bases, preparation, [*own, *more]):
-            parts = list(base.parts)
+        is_alike = False
+        if layout is not None and base is not None and self._is_alike(base, bases, preparation, own, more):
+            parts, is_alike = base.parts, True
         else:
-            parts = [preparation.part_of(basis) for basis in bases]
+            parts = tuple([preparation.part_of(basis) for basis in bases])
         for part in (*parts, *own_parts):
             if part.said:
                 plan.diagnostics.extend(part.said)
         latest = self._latest
+        gone, come = _NO_CHANGE
         if own and not more and layout is None and latest is not None and _is_same(latest.own, own_parts):
             # What the agent has more is as it was, so only what all have is laid under it anew.
             resolution = resolve_changed(latest.resolution, *differences(latest.parts, parts), policy)
-            self._latest = Latest(tuple(parts), latest.own, resolution)
+            self._latest = Latest(parts, latest.own, resolution)
             if is_within_limits(resolution, policy):
                 return resolution, None
             return resolve_within_limits([*_edits(parts), *own], policy), None
         if base is None or len(base.parts) != len(parts):
             base = self._base = self._new_base(plan, bases, parts, resolve(_edits(parts), policy))
-            gone, come = _NO_CHANGE
-        else:
+        elif not is_alike:
             gone, come = differences(base.parts, parts)
             if not _is_same(base.bases, bases):
                 changed = resolve_changed(base.resolution, gone, come, policy)
@@ -115,26 +117,34 @@ class Shared:
                 gone, come = _NO_CHANGE
         # Where only values differ, other agents have other values, and no other base.
         own += more
-        resolution = resolve_changed(base.resolution, gone, [*come, *own], policy)
+        resolution = resolve_changed(base.resolution, gone, [*come, *own] if come else own, policy)
         # What strangers and the call contribute comes in other objects each time.
         is_all = own and not more and layout is None
-        self._latest = Latest(tuple(parts), tuple(own_parts), resolution) if is_all else None
+        self._latest = Latest(parts, tuple(own_parts), resolution) if is_all else None
         if is_within_limits(resolution, policy):
-            again = remade(base, preparation, own, resolution, layout) if layout is not None else None
+            again = remade(base, preparation, own, resolution, layout, is_alike) if layout is not None else None
             return resolution, again
         return resolve_within_limits([*_edits(parts), *own], policy), None
 
     def _is_alike(
-        self, base: Base, bases: Sequence[Basis], preparation: Preparation, own: Sequence[PreparedEdit]
+        self,
+        base: Base,
+        bases: Sequence[Basis],
+        preparation: Preparation,
+        own: Sequence[PreparedEdit],
+        more: Sequence[PreparedEdit],
     ) -> bool:
         """Say whether an agent's prompt differs from the base in nothing but its own edits, as far as it can be read.
 
         The name of the agent may stand in texts, but in none that is part of the prompt.
         """
-        if not _is_same(base.bases, bases) or not differ_in_name(base.preparation, preparation):
+        # No basis is equal to another one.
+        if base.bases != tuple(bases) or not differ_in_name(base.preparation, preparation):
             return False
         _, common, named = self._common_of(base)
-        return common is not None and not common.places and named.isdisjoint([edit.id for edit in own])
+        if common is None or common.places:
+            return False
+        return not named or named.isdisjoint([edit.id for edit in chain(own, more)])
 
     def _common_of(self, base: Base) -> tuple[Base, Variants | None, frozenset[str]]:
         """Return what agents have in common, and the sections of which an edit has the name of the agent in it."""
@@ -145,12 +155,14 @@ class Shared:
             self._common = known = (base, variants(base), named)
         return known
 
-    @staticmethod
-    def _new_base(plan: Plan, bases: list[Basis], parts: list[Part], resolution: Resolution) -> Base:
-        made = plan.preparation
-        # Prompts may outlive the builder; what it keeps of all agents should not.
-        kept = made.of(made.agent, made.values, made.trusted_values)
-        return Base(tuple(bases), tuple(parts), resolution, kept)
+    def _new_base(self, plan: Plan, bases: list[Basis], parts: tuple[Part, ...], resolution: Resolution) -> Base:
+        made, before = plan.preparation, self._base
+        if before is not None and _is_alike_prepared(before.preparation, made):
+            kept = before.preparation
+        else:
+            # Prompts may outlive the builder; what it keeps of all agents should not.
+            kept = made.of(made.agent, made.values, made.trusted_values)
+        return _new(Base, (tuple(bases), parts, resolution, kept))
 
     def _whole_base(self) -> Base | None:
         """Return the base with a resolution that is that of no other any more: for many agents that is looked into."""
@@ -161,6 +173,14 @@ class Shared:
 
 
 _NO_CHANGE: Final[tuple[Sequence[PreparedEdit], Sequence[PreparedEdit]]] = ((), ())
+
+# The class of a named tuple takes twice as long as the tuple.
+_new: Final = tuple[Any, ...].__new__
+
+
+def _is_alike_prepared(one: Preparation, other: Preparation) -> bool:
+    """Say whether edits are prepared with the very same values for the same agent, by the same builder."""
+    return one.values is other.values and one.trusted_values is other.trusted_values and one.agent == other.agent
 
 
 def _edits(parts: Sequence[Part]) -> list[PreparedEdit]:

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Final
 
 from foreword.markdown._borders import safe_title
-from foreword.markdown._headings import leading_heading
+from foreword.markdown._headings import ATX, leading_heading
 
 from ._diagnostics import Diagnostic, Place
 from ._folded import NO_SIZES, Placed, PlaceKey
@@ -30,13 +30,15 @@ class Stacked(Placed):
         edits: the edits, low to high.
         text: the text, without the title.
         over: the title as it is written over the text; None where there is none, and where the text begins with it.
+        given: the title that an edit gives; None where none gives one.
     """
 
-    __slots__ = ("_reserves", "edits", "over", "place_key", "text")
+    __slots__ = ("_reserves", "edits", "given", "over", "place_key", "text")
 
     edits: Sequence[PreparedEdit]
     text: str
     over: str | None
+    given: str | None
     place_key: PlaceKey
     _reserves: frozenset[str]
 
@@ -139,6 +141,7 @@ class Lone(Stacked):
         self.edits = (edit,)
         self.text = edit.text
         self.over = safe_title(title)
+        self.given = None
         self.place_key = (edit.default_priority, RANK[edit.layer], edit.id)
         self.reserved = reserved
         self.asked = {title_key(title)}
@@ -155,14 +158,52 @@ class Lone(Stacked):
         return False
 
 
-def lets(policy: Policy, key: str, edit: PreparedEdit) -> bool:
-    """Say whether the policy has nothing to say about an ordinary edit, and nothing of it is to be counted.
+def stacked(edits: Sequence[PreparedEdit], below: Stacked | None = None) -> Stacked:
+    """Return what edits come to of which each holds by itself.
+
+    Args:
+        edits: the edits of one section, low to high, each of them higher than the one before.
+        below: what all but the last of them come to, where that is known.
+    """
+    definer, winner = edits[0], edits[-1]
+    if below is None:
+        title, priority = (definer.title, definer.priority) if winner is definer else _told(edits)
+        if priority is None:
+            priority = definer.default_priority
+        place_key = (priority, RANK[definer.layer], definer.id)
+    else:
+        title, priority, place_key = winner.title, winner.priority, below.place_key
+        if title is None:
+            title = below.given
+        if priority is not None:
+            place_key = (priority, *place_key[1:])
+    made = Stacked()
+    made.edits = edits
+    made.text = text = winner.text
+    made.given = title
+    made.place_key = place_key
+    if title is None:
+        title = definer.default_title
+        if title and (text.startswith(ATX) or leading_heading(text) is not None):
+            title = None
+    made.over = title or None
+    return made
+
+
+def holds(policy: Policy, key: str, edit: PreparedEdit) -> bool:
+    """Say whether there is nothing to decide about an edit by itself, and nothing of it to be counted.
 
     Args:
         policy: what the operator allows.
         key: the section's id as it is compared.
         edit: the edit.
     """
+    # What is ordinary is seen at a glance; all else is asked.
+    return edit[_ASIDE] in _SIMPLY and edit.mode == "plain" and (edit.layer in policy.free or _lets(policy, key, edit))
+
+
+def _lets(policy: Policy, key: str, edit: PreparedEdit) -> bool:
+    """Say whether the policy has nothing to say about an ordinary edit, and nothing of it is to be counted."""
     layer = edit.layer
     if layer not in policy.uncounted:
         return False
@@ -174,6 +215,17 @@ def lets(policy: Policy, key: str, edit: PreparedEdit) -> bool:
     low, high = policy.windows[layer]
     # Where a priority is given, the window is asked about it more than once.
     return edit.priority is None and low <= edit.default_priority <= high
+
+
+def _told(edits: Sequence[PreparedEdit]) -> tuple[str | None, int | None]:
+    """Return the title and the priority that several edits give; of what is said twice, the higher edit's holds."""
+    title = priority = None
+    for edit in edits:
+        if edit.title is not None:
+            title = edit.title
+        if edit.priority is not None:
+            priority = edit.priority
+    return title, priority
 
 
 def in_order(edits: Sequence[PreparedEdit]) -> Sequence[PreparedEdit] | None:
@@ -191,19 +243,10 @@ def in_order(edits: Sequence[PreparedEdit]) -> Sequence[PreparedEdit] | None:
     return tuple([places[place] for place in sorted(places)]) if len(places) == len(edits) else None
 
 
-def told(edits: Sequence[PreparedEdit]) -> tuple[str | None, int | None]:
-    """Return the title and the priority that several edits give; of what is said twice, the higher edit's holds.
-
-    Args:
-        edits: the edits, low to high.
-    """
-    title = priority = None
-    for edit in edits:
-        if edit.title is not None:
-            title = edit.title
-        if edit.priority is not None:
-            priority = edit.priority
-    return title, priority
+def is_higher(edit: PreparedEdit, other: PreparedEdit) -> bool:
+    """Say whether an edit stands over another one of its section."""
+    above, below = RANK[edit.layer], RANK[other.layer]
+    return above > below or (above == below and edit.rank > other.rank)
 
 
 def is_lone_memory(key: str, edit: PreparedEdit, policy: Policy, reserved: Container[str]) -> bool:
@@ -227,11 +270,12 @@ def is_lone_memory(key: str, edit: PreparedEdit, policy: Policy, reserved: Conta
     return low <= priority <= high and title_key(title) not in reserved
 
 
-ASIDE: Final = slice(PreparedEdit._fields.index("base"), PreparedEdit._fields.index("verdict") + 1)
+_ASIDE: Final = slice(PreparedEdit._fields.index("base"), PreparedEdit._fields.index("verdict") + 1)
 """What is said of an edit beside its text, its title and its place."""
 
 _EDIT: Final = PreparedEdit("", "", "plain", EDITS, Place(""))
-SIMPLY: Final = tuple([_EDIT._replace(own=own, jinja=jinja)[ASIDE] for own, jinja in product((True, False), repeat=2)])
+_KINDS: Final = product((False, True), repeat=2)
+_SIMPLY: Final = tuple([_EDIT._replace(own=own, jinja=jinja)[_ASIDE] for jinja, own in _KINDS])
 """All that is said there of edits in mode ``plain`` that simply take the place of the one below."""
 
 _WHAT: Final = ("mode", "base", "copy_of_below", "exclusive", "trusted", "verdict", "layer", "title", "priority")

@@ -8,6 +8,8 @@ from foreword import Context, Edit, hookimpl
 
 from .directory import AGENTS, TOOLS
 
+_KNOWN = frozenset({TOOLS})
+
 
 @hookimpl
 def foreword_sections(context: Context) -> list[Edit]:
@@ -16,10 +18,10 @@ def foreword_sections(context: Context) -> list[Edit]:
     if prompts is None or context.agent is None:
         return []
     folder = f"{AGENTS}/{context.agent}"
-    found = context.list_directory(prompts, folder, known=(TOOLS,), trusted_links=True)
+    found = context.list_directory(prompts, folder, known=_KNOWN, trusted_links=True)
     if not found.exists:
         # Some file systems keep the letters of a name and their marks apart.
         folder = f"{AGENTS}/{unicodedata.normalize('NFD', context.agent)}"
-        found = context.list_directory(prompts, folder, known=(TOOLS,), trusted_links=True)
-    files = [*found.files, *context.read_directory(prompts, f"{folder}/{TOOLS}", trusted_links=True)]
-    return [file.edit() for file in files]
+        found = context.list_directory(prompts, folder, known=_KNOWN, trusted_links=True)
+    tools = context.list_directory(prompts, f"{folder}/{TOOLS}", trusted_links=True)
+    return found.edits() + tools.edits() if tools.exists else found.edits()

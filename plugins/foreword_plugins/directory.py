@@ -17,9 +17,8 @@ def foreword_sections(context: Context) -> list[Edit]:
     prompts = context.settings.prompts_dir
     if prompts is None:
         return []
-    files = context.read_directory(prompts, known=(AGENTS, TOOLS), trusted_links=True)
-    files += context.read_directory(prompts, TOOLS, trusted_links=True)
-    edits = [file.edit() for file in files]
+    edits = context.list_directory(prompts, known=(AGENTS, TOOLS), trusted_links=True).edits()
+    edits += context.list_directory(prompts, TOOLS, trusted_links=True).edits()
     if context.agent is None and "agent_identity" in map(_id, edits):
         # Who the agent is, is said only where there is one.
         edits = [edit for edit in edits if edit.id != "agent_identity"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -14,7 +15,9 @@ from tests.security.test_scan import ON_THE_EDGE
 from foreword._plain_edit import is_plain_name
 from foreword._prepare import _is_clean  # pyright: ignore[reportPrivateUsage]
 from foreword.scan._scan import RULES, scan, scan_name
-from foreword.scan._suspects import suspected
+from foreword.scan._suspects import SHAPE, suspected
+
+LENGTHS = st.sampled_from((1, 2, 3, 18, 19, 20, 21, 22, 64, 66, 130, 195, 196, 197, 198, 199, 200, 201, 202))
 
 
 def test_texts_that_are_clean_together_are_clean_each() -> None:
@@ -34,6 +37,26 @@ def test_texts_that_are_clean_together_are_clean_each() -> None:
     check()
     assert seen[True] > 50
     assert seen[False] > 300
+
+
+def test_what_is_long_is_seen_wherever_it_stands() -> None:
+    """A run of 200 letters and a row of 21 blanks are suspected, and nothing that its every third byte rules out."""
+    seen: Counter[bool] = Counter()
+    pieces = st.tuples(st.sampled_from(("x", "aB3", "-", " ", "\n", " \t\n", "word ", "é", ".", "چ ")), LENGTHS)
+
+    @given(st.lists(pieces, min_size=1, max_size=6))
+    @settings(ALWAYS, max_examples=2000)
+    def check(several: list[tuple[str, int]]) -> None:
+        text = "".join([(piece * length)[:length] for piece, length in several])
+        found = suspected(text) & SHAPE
+        if re.search(r"[A-Za-z0-9+/_-]{200}|[ \t\n]{21}", text):
+            assert found
+        mask = re.sub(rb"[A-Za-z0-9+/_-]", b"x", re.sub(rb"[\t\n]", b" ", text.encode()))[::3]
+        assert bool(found) == (b"x" * 66 in mask or b" " * 7 in mask)
+        seen[found != 0] += 1
+
+    check()
+    assert min(seen[True], seen[False]) > 200
 
 
 @pytest.mark.parametrize(

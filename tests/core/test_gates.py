@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -28,8 +29,9 @@ from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
 from foreword._resolve import folded_all
 from foreword._screen import Screen
-from foreword._stack import Lone
+from foreword._stack import Lone, Stacked, stacked
 from foreword._titles import RESERVED
+from foreword.files._markdown_file import Directory
 from foreword.files._roots import Root
 from foreword.markdown._front_matter import Document, FrontMatter, When
 from foreword.scan._suspects import suspected
@@ -64,6 +66,12 @@ def test_a_stack_of_edits_comes_to_what_the_fold_of_it_comes_to() -> None:
                 seen["titled"] += any(edit.title is not None for edit in group)
                 seen["placed"] += any(edit.priority is not None for edit in group[1:])
                 assert comes_to(quick) == comes_to(folded(key, group, policy, reserved))
+                grown: Stacked | None = None
+                for count in range(len(quick.edits)):
+                    grown = stacked(tuple(quick.edits[: count + 1]), grown)
+                assert grown is not None
+                assert comes_to(grown) == comes_to(quick)
+                assert (grown.over, grown.place_key) == (quick.over, quick.place_key)
 
     check()
     for layer in ("builtin", "project", "agent", "session"):
@@ -396,6 +404,11 @@ def test_the_edit_of_a_file_that_says_only_its_text_is_that_of_any_file() -> Non
         assert repr(edit) == repr(expected)
         assert edit.model_fields_set == expected.model_fields_set
         assert file.edit(**asked) is edit
+        twin = copy(file)
+        for one in (file, twin):
+            (listed,) = Directory((one,), (), exists=True).edits()
+            assert one.edit() is listed
+            assert vars(listed) | {"file": file} == vars(file_edit(file))
         is_quick = edit.__pydantic_fields_set__ is TEXT_ONLY
         seen[is_quick] += 1
         seen[file.name] += is_quick

@@ -42,13 +42,14 @@ PATHS = ("", ".", "..", "/", "real", "real/", "./real", "real/../real", "link", 
 
 
 @pytest.mark.parametrize("error", [None, FINDING])
-@pytest.mark.parametrize("document", [None, Document("text", 3)])
+@pytest.mark.parametrize("document", [None, Document("text"), Document("text", 3), Document("")])
 def test_a_file_that_is_made_at_once_is_the_one_that_its_class_makes(
     document: Document | None, error: Diagnostic | None
 ) -> None:
     """It has the same fields and the same class, and can neither be changed nor told apart when it comes back."""
-    given = (ROOT, "sub/a.md", "r/sub/a.md", document, error, (1, 2), 7)
-    made, other = markdown_file(*given), MarkdownFile(*given)
+    other = MarkdownFile(ROOT, "sub/a.md", "r/sub/a.md", document, error, (1, 2), 7)
+    made = markdown_file(ROOT, "sub/a.md", "r/sub/a.md", other.text, other.more, error, (1, 2), 7)
+    assert (made.document, made.error) == (document, error)
     assert type(made) is MarkdownFile
     assert made.__reduce__() == other.__reduce__() == pickle.loads(pickle.dumps(made)).__reduce__()
     assert (made.text, made.line, made.stem, made.path, repr(made)) == (
@@ -61,7 +62,7 @@ def test_a_file_that_is_made_at_once_is_the_one_that_its_class_makes(
     with pytest.raises(AttributeError, match="never changes"):
         made.name = "b.md"
     with pytest.raises(AttributeError, match="never changes"):
-        del made.document
+        del made.text
     assert not hasattr(made, "__dict__")
 
 
@@ -232,10 +233,11 @@ CALLED = ("a.md", "B.md", "über.md", "AGENTS.md", "c d.md", "gone.md", "fifo.md
     st.dictionaries(st.sampled_from(CALLED[:5]), st.sampled_from(CONTENTS)),
     st.sets(st.sampled_from(CALLED[5:])),
     st.booleans(),
+    st.booleans(),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_files_that_are_taken_at_once_are_those_that_are_taken_one_by_one(
-    contents: dict[str, bytes], others: set[str], again: bool
+    contents: dict[str, bytes], others: set[str], again: bool, by_stamp: bool
 ) -> None:
     """Whatever is there when they are opened, files and states are the same, and so is what there is to say."""
     with tempfile.TemporaryDirectory() as place:
@@ -247,7 +249,7 @@ def test_files_that_are_taken_at_once_are_those_that_are_taken_one_by_one(
         root, enclosure = Root("p", f"{place}/p"), Enclosure(os.path.realpath(f"{place}/p"))
         known: dict[str, Entry] = {}
         for _ in range(2 if again else 1):
-            taken = [Taking(root, enclosure, 64, now(), known, by_stamp=True) for _ in range(2)]
+            taken = [Taking(root, enclosure, 64, now(), known, by_stamp=by_stamp) for _ in range(2)]
             with opening(enclosure, "", DIRECTORY) as directory:
                 taken[0].plain(directory, "", names)
                 for name in names:
@@ -256,6 +258,8 @@ def test_files_that_are_taken_at_once_are_those_that_are_taken_one_by_one(
             assert taken[0].size == taken[1].size
             entries = [[_told(entry) for entry in one.entries] for one in taken]
             assert entries[0] == entries[1]
+            # What says the same is the same file, if it could be read at all.
+            assert all(file_of(one) is known[file_of(one).name][6] for one in taken[0].entries if known)
             known = {file_of(entry).name: entry for entry in taken[0].entries}
 
 

@@ -36,8 +36,8 @@ def assembled(
         files.append(file)
         if file.error is not None:
             diagnostics.append(file.error)
-        elif file.document is not None and file.document.diagnostics:
-            diagnostics.extend(file.document.diagnostics)
+        elif file.more is not None and file.more.diagnostics:
+            diagnostics.extend(file.more.diagnostics)
     if not trusted:
         diagnostics.extend(_hard_linked(entries))
     files.sort(key=_name)
@@ -50,8 +50,7 @@ def _is_quiet(entries: Sequence[Entry], *, trusted: bool) -> bool:
     """Say whether there is nothing to say of some entries: each was read, and is a file of its own."""
     inodes: set[int] = set()
     for _, stamp, _, linked, links, _, file in entries:
-        document = file.document
-        if linked or stamp is None or document is None or document.diagnostics or (links > 1 and not trusted):
+        if linked or stamp is None or not file.is_quiet or (links > 1 and not trusted):
             return False
         inodes.add(stamp[1])
     return len(inodes) == len(entries)

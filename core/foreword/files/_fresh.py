@@ -86,16 +86,29 @@ def read_again(kept: Reading, root: Root, max_bytes: int) -> Reading | None:
         if index == len(entries):
             return kept if places.holds() else None
         last = index
-        enclosure = Enclosure(kept.real, trusted=kept.trusted)
-        taking = Taking(root, enclosure, max_bytes, now(), {}, by_stamp=True)
+        enclosure: Enclosure = _new(Enclosure, (kept.real, (), (), kept.trusted))
+        known: dict[str, Entry] = {}
+        taking = Taking(root, enclosure, max_bytes, now(), known, by_stamp=False)
+        taken = taking.entries
         while index < len(entries):
             entry = entries[index]
             path = file_of(entry).name
-            folder, _, name = path.rpartition("/")
-            with opening(enclosure, folder, DIRECTORY) as directory:
+            folder, slash, name = path.rpartition("/")
+            known[path] = entry
+            directory = opening(enclosure, folder, DIRECTORY)
+            try:
                 if directory.linked:
                     return None
-                changed[index] = taking.read(directory, name, path, False, regular, entry)
+                if regular:
+                    taking.plain(directory, folder + slash, (name,))
+                else:
+                    taking.one(directory, name, path, False, False)
+            finally:
+                os.close(directory.fd)
+            if len(taken) == len(changed):
+                # It is gone.
+                return None
+            changed[index] = taken[-1]
             last = index
             if are_proven(entries[last + 1 :]):
                 break

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from foreword._diagnostics import Diagnostic
 from foreword.files._roots import Root
 from foreword.files._walk import below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from foreword._file_edit import Asked
     from foreword._layers import Layer
@@ -25,16 +25,17 @@ _set = object.__setattr__
 class _Fields:
     """What a Markdown file holds. Its fields are set while it is made, and then it becomes a `MarkdownFile`."""
 
-    __slots__ = ("_asked", "_own", "document", "error", "name", "place", "root", "size")
+    __slots__ = ("_asked", "_own", "error", "more", "name", "place", "root", "size", "text")
 
     root: Root
     name: str
     place: str
-    document: Document | None
+    text: str
+    more: Document | None
     error: Diagnostic | None
     size: int
     _own: tuple[int, ...] | None
-    _asked: tuple[tuple[object, ...], Edit] | None
+    _asked: tuple[Asked, Edit] | Edit | None
 
 
 class MarkdownFile(_Fields):
@@ -44,8 +45,9 @@ class MarkdownFile(_Fields):
         root: the directory that was asked for.
         name: the path below it.
         place: the path to show.
-        document: what the file says; None when it could not be read.
-        error: why it could not.
+        text: the text below the front matter; empty when the file could not be read.
+        more: what the file says, where that is more than a text with which it begins; a document takes room.
+        error: why it could not be read.
         size: how many bytes it has.
     """
 
@@ -64,7 +66,9 @@ class MarkdownFile(_Fields):
         _set(self, "root", root)
         _set(self, "name", name)
         _set(self, "place", place)
-        _set(self, "document", document)
+        plain = document is not None and error is None and is_plain(document)
+        _set(self, "text", document.text if document is not None else "")
+        _set(self, "more", None if plain else document)
         _set(self, "error", error)
         _set(self, "_own", identity)
         _set(self, "size", size)
@@ -90,20 +94,25 @@ class MarkdownFile(_Fields):
         return (own[0], own[1]) if own is not None else None
 
     @property
-    def text(self) -> str:
-        """The text below the front matter; empty when the file could not be read."""
-        return self.document.text if self.document is not None else ""
+    def document(self) -> Document | None:
+        """What the file says; None when it could not be read."""
+        return _plain_document()(self.text) if self.more is None and self.text else self.more
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether the file was read, and there is nothing to say of it."""
+        return not self.more.diagnostics if self.more is not None else self.text != ""
 
     @property
     def line(self) -> int:
         """The line of the file on which the text starts."""
-        return self.document.line if self.document is not None else 1
+        return self.more.line if self.more is not None else 1
 
     @property
     def front_matter(self) -> FrontMatter:
         """The front matter; an empty one when the file could not be read."""
-        if self.document is not None:
-            return self.document.front_matter
+        if self.more is not None:
+            return self.more.front_matter
         from foreword.markdown._front_matter import EMPTY
 
         return EMPTY
@@ -152,22 +161,31 @@ class MarkdownFile(_Fields):
         """
         asked = (id, default_title, default_priority, plain, layer, base, copy_of_below)
         made = self._asked
-        if made is None or made[0] != asked:
-            made = _asked_edit()(self, asked)
-            _keep(self, made)
-        return made[1]
+        if isinstance(made, tuple):
+            if made[0] == asked:
+                return made[1]
+        elif made is not None and asked == NOTHING_ASKED:
+            return made
+        edit = _asked_edit()(self, asked)
+        keep_asked(self, edit if asked == NOTHING_ASKED else (asked, edit))
+        return edit
+
+
+NOTHING_ASKED: Final[Asked] = (None, None, None, False, None, None, False)
+"""What `MarkdownFile.edit` is asked without arguments; then the edit is kept by itself."""
 
 
 def markdown_file(
     root: Root,
     name: str,
     place: str,
-    document: Document | None,
+    text: str,
+    more: Document | None,
     error: Diagnostic | None,
     own: tuple[int, ...] | None,
     size: int,
 ) -> MarkdownFile:
-    """Return what the class returns for the same arguments, at a fifth of the price.
+    """Return what the class returns for the same, at a fifth of the price.
 
     Its identity may have more behind it, such as the rest of a stamp.
     """
@@ -176,7 +194,8 @@ def markdown_file(
     made.root = root
     made.name = name
     made.place = place
-    made.document = document
+    made.text = text
+    made.more = more
     made.error = error
     made._own = own
     made.size = size
@@ -186,16 +205,40 @@ def markdown_file(
     return file
 
 
-# To set a slot by its name takes twice as long.
-_keep = vars(_Fields)["_asked"].__set__
+def is_plain(document: Document) -> bool:
+    """Say whether a document is only a text with which its file begins."""
+    text, line, front_matter, diagnostics, failed, only_front_matter = document
+    said = front_matter.model_fields_set or diagnostics or failed or only_front_matter
+    return text != "" and line == 1 and not said
+
+
+# To reach a slot by its name takes twice as long.
+asked_of: Callable[[MarkdownFile], tuple[Asked, Edit] | Edit | None] = vars(_Fields)["_asked"].__get__
+"""Return what a file was asked for last, and the edit of that; the edit by itself where that was without arguments."""
+keep_asked: Callable[[MarkdownFile, tuple[Asked, Edit] | Edit], None] = vars(_Fields)["_asked"].__set__
+"""Keep the edit that a file was asked for."""
 
 
 @cache
-def _asked_edit() -> Callable[[MarkdownFile, Asked], tuple[Asked, Edit]]:
+def _asked_edit() -> Callable[[MarkdownFile, Asked], Edit]:
     # What an edit is, is known only above the files.
     from foreword._file_edit import asked_edit
 
     return asked_edit
+
+
+@cache
+def _edits_of() -> Callable[[Iterable[MarkdownFile]], list[Edit]]:
+    from foreword._file_edit import edits_of
+
+    return edits_of
+
+
+@cache
+def _plain_document() -> Callable[[str], Document]:
+    from foreword.markdown._front_matter import Document
+
+    return Document
 
 
 class Directory(NamedTuple):
@@ -204,3 +247,7 @@ class Directory(NamedTuple):
     files: tuple[MarkdownFile, ...]
     diagnostics: tuple[Diagnostic, ...]
     exists: bool
+
+    def edits(self) -> list[Edit]:
+        """Return the edit that each of the files stands for: what its `edit` returns when nothing more is asked."""
+        return _edits_of()(self.files)

@@ -58,8 +58,8 @@ class Reading(NamedTuple):
             if old is new and old_links == links:
                 continue
             size += 3 * (len(data or b"") - len(old_data or b""))
-            exchanged, document = True, new.document
-            quiet = quiet and document is not None and not document.diagnostics and links == old_links
+            exchanged = True
+            quiet = quiet and new.is_quiet and links == old_links
             if quiet and new.identity == old.identity:
                 # The same files with nothing to say of them, some with another text.
                 files[files.index(old)] = new

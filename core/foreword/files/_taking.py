@@ -5,21 +5,18 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-from foreword._diagnostics import Diagnostic
 from foreword.files._decode import decode
 from foreword.files._entries import Entry
 from foreword.files._listing import state_of
-from foreword.files._markdown_file import markdown_file
+from foreword.files._markdown_file import is_plain, markdown_file
 from foreword.files._read_open import KIND, REGULAR, read_open
 from foreword.files._roots import Root
 from foreword.files._stamps import COARSE_GRAIN, Stamp, State, is_settled, stamp
 from foreword.files._walk import FILE, Enclosure, Opened, Refused, not_regular, open_entry, shown
-from foreword.markdown._front_matter import EMPTY, Document, parse
+from foreword.markdown._front_matter import Document, parse
 
-# The class of a named tuple takes longer than the tuple.
-_new: Final = tuple[Any, ...].__new__
 _CAREFUL: Final = "-\ufeff"
 """What front matter and a byte order mark begin with."""
 
@@ -41,7 +38,7 @@ class Taking:
 
     __slots__ = (
         "_at", "_by_stamp", "_enclosure", "_folders", "_inodes", "_known", "_length", "_linked", "_max_bytes", "_root",
-        "_top", "_written", "entries",
+        "entries",
     )  # fmt: skip
 
     def __init__(
@@ -56,8 +53,6 @@ class Taking:
     ) -> None:
         self.entries: list[Entry] = []
         self._root = root
-        self._top = root.path.rstrip("/")
-        self._written = root.written.rstrip("/")
         self._enclosure = enclosure
         self._max_bytes = max_bytes
         self._at = at
@@ -85,40 +80,46 @@ class Taking:
 
     def plain(self, directory: Opened, before: str, names: Sequence[str]) -> None:
         """Read regular files to which no link leads, those of them that are still there."""
-        top, written = f"{self._top}/{before}", f"{self._written}/{before}"
         at, most, root, append, folder = self._at, self._max_bytes, self._root, self.entries.append, directory.fd
+        top, written = f"{root.path.rstrip('/')}/{before}", f"{root.written.rstrip('/')}/{before}"
         openat, fstat, read, close = os.open, os.fstat, os.read, os.close
-        add, long_ago, length = self._inodes.add, at - COARSE_GRAIN, 0
+        add, long_ago, length, known_as = self._inodes.add, at - COARSE_GRAIN, 0, self._known.get
+        # What is known by its stamp need not be opened.
+        has_known = len(self._known) > 0
+        is_usual = not (self._by_stamp and has_known)
         self._folders += 1
-        # What there is anything about that can be said is read one by one.
-        is_usual = not self._known and written.isascii()
         for name in names:
-            path = before + name
-            if is_usual and name.isascii():
+            path, place = before + name, written + name
+            # What there is anything about that can be said is read one by one.
+            if is_usual and place.isascii():
                 try:
                     fd, data = openat(name, FILE, dir_fd=folder), b""
                     try:
                         status = fstat(fd)
                         own = stamp(status)
-                        _, inode, size, modified, changed = own
+                        device, inode, size, modified, changed = own
                         if size <= most and status.st_mode & KIND == REGULAR:
                             data = read(fd, size + 1)
                     finally:
                         close(fd)
-                    if data and len(data) == size:
-                        place, source = written + name, data.decode()
-                        said: tuple[Diagnostic, ...] = ()
-                        body = source.lstrip()
-                        if body is not source or source[0] in _CAREFUL or "\r" in source or "\0" in source:
-                            document = parse(decode(data) if "\0" in source else source, place)
-                            said = document.diagnostics
-                        else:
-                            document = _new(Document, (body.rstrip(), 1, EMPTY, (), False, False))
-                        links = status.st_nlink
-                        if links == 1 and not said:
-                            add(inode)
+                    if len(data) == size > 0:
                         proof = own if modified < long_ago > changed or is_settled(own, at) else None
-                        file = markdown_file(root, path, place, document, None, own, size)
+                        links = status.st_nlink
+                        known = known_as(path) if has_known else None
+                        if known and _is_same(known, data, (device, inode)):
+                            self._append((top + name, own, proof, False, links, known[5], known[6]))
+                            continue
+                        source = data.decode()
+                        text, more = source.lstrip(), None
+                        if text is source and text[0] not in _CAREFUL and "\r" not in text and "\0" not in text:
+                            text = text.rstrip()
+                            if links == 1:
+                                add(inode)
+                        else:
+                            text, more = _parsed(data, place)
+                            if links == 1 and not (more and more.diagnostics):
+                                add(inode)
+                        file = markdown_file(root, path, place, text, more, None, own, size)
                         append((top + name, own, proof, False, links, data, file))
                         length += size
                         continue
@@ -149,9 +150,7 @@ class Taking:
         self.entries.append(entry)
         self._length += len(entry[5] or b"")
 
-    def read(
-        self, directory: Opened, name: str, path: str, linked: bool, regular: bool, known: Entry | None
-    ) -> Entry:
+    def read(self, directory: Opened, name: str, path: str, linked: bool, regular: bool, known: Entry | None) -> Entry:
         """Read one entry; where it says what it said before, its file is the same object.
 
         Raises:
@@ -161,7 +160,8 @@ class Taking:
         identity: tuple[int, int] | None = None
         links = 0
         data: bytes | None = None
-        full, place = f"{self._top}/{path}", f"{self._written}/{path}"
+        root = self._root
+        full, place = f"{root.path.rstrip('/')}/{path}", f"{root.written.rstrip('/')}/{path}"
         if not place.isascii():
             place = shown(place)
         try:
@@ -185,10 +185,10 @@ class Taking:
             finally:
                 os.close(fd)
             proof = own if is_settled(own, self._at) else None
-            if known is not None and known[5] == data and known[6].identity == identity and not known[6].error:
+            if known is not None and _is_same(known, data, identity):
                 return (full, own, proof, linked, links, known[5], known[6])
-            document = parse(decode(data), place)
-            file = markdown_file(self._root, path, place, document, None, own, len(data))
+            text, more = _parsed(data, place)
+            file = markdown_file(root, path, place, text, more, None, own, len(data))
         except Refused as refused:
             # What could not be read may become readable without a trace in any stamp.
             proof = None
@@ -197,8 +197,19 @@ class Taking:
             if known is not None and known[6].error == error and known[6].identity == identity:
                 file = known[6]
             else:
-                file = markdown_file(self._root, path, place, None, error, identity, len(data or b""))
+                file = markdown_file(root, path, place, "", None, error, identity, len(data or b""))
         return (full, own, proof, linked, links, data, file)
+
+
+def _is_same(known: Entry, data: bytes, identity: tuple[int, int]) -> bool:
+    """Say whether a file that was read before is the same one, and says the same."""
+    return known[5] == data and known[6].identity == identity and known[6].error is None
+
+
+def _parsed(data: bytes, place: str) -> tuple[str, Document | None]:
+    """Return the text of a file, and what it says where that is more."""
+    document = parse(decode(data), place)
+    return document.text, None if is_plain(document) else document
 
 
 def _status(directory: Opened, name: str) -> os.stat_result:

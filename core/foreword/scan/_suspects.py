@@ -26,14 +26,15 @@ SHAPE: Final = 8
 EVERYTHING: Final = CHARACTERS | WORDS | MARKUP | SHAPE
 """Every group of rules."""
 
-# Every third character shows whatever is long: of 200 characters in a row it has 66, and of 21 blanks 7.
+# Every third byte shows whatever is long: of 200 characters in a row it has 66, and of 21 blanks 7.
 _STEP: Final = 3
-_RUN: Final = b"x" * (200 // _STEP)
+_IN_RUN: Final = 200 // _STEP
+_RUN: Final = b"x" * _IN_RUN
 _ROW: Final = b" " * (21 // _STEP)
+# What is repeated jumps to where a run would be long enough, and back to the last blank before.
+_NO_RUNS: Final = re.compile(rb"(?s:.{0,%d} )*+" % (_IN_RUN - 1))
 _ALPHABET: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
-_SHAPES: Final = bytes(
-    ord("x") if code in _ALPHABET else ord(" ") if code in b" \t\n" else ord(".") for code in range(256)
-)
+_SHAPES: Final = bytes(ord("x") if code in _ALPHABET else ord(".") for code in range(256))
 _LONG: Final = 2_000
 # What is repeated jumps to where a line would be too long, and back to the last one that ends before.
 _SHORT_LINES: Final = re.compile(rf"(?s:.{{0,{_LONG}}}\n)*+")
@@ -45,20 +46,28 @@ _LARGE: Final = 4_096
 
 def suspected(text: str) -> int:
     """Return the groups of rules that have something to look at in a text, 0 for nearly every text."""
-    sample = text[::_STEP].encode("utf-8", "surrogatepass").translate(_SHAPES)
-    found = SHAPE if _RUN in sample or _ROW in sample or _has_long_line(text) else 0
+    raw = text.encode("utf-8", "surrogatepass")
+    sample = raw[::_STEP].replace(b"\n", b" ").replace(b"\t", b" ")
+    found = SHAPE if _ROW in sample or _has_run(sample) or _has_long_line(text) else 0
     if not text.isascii():
-        found |= _other_scripts()(text, text.encode("utf-8", "surrogatepass"))
-    elif _has_control(text):
+        found |= _other_scripts()(text, raw)
+    elif _has_control(text, raw):
         found |= CHARACTERS
     if ("<" in text and _tag().search(text) is not None) or ("]" in text and _has_address(text)):
         found |= MARKUP
     return found
 
 
-def _has_control(text: str) -> bool:
+def _has_run(sample: bytes) -> bool:
+    last = len(sample) - _IN_RUN
+    seen = _NO_RUNS.match(sample) if last >= 0 else None
+    # Nearly every text has a blank sooner than that.
+    return seen is not None and seen.end() <= last and _RUN in sample.translate(_SHAPES)
+
+
+def _has_control(text: str, raw: bytes) -> bool:
     if len(text) < _LARGE:
-        return text.encode().translate(None, PLAIN) != b""
+        return raw.translate(None, PLAIN) != b""
     # A search for one character looks at many bytes at once, so of a large text all of them take less.
     return any(map(text.__contains__, _CONTROLS))
 
