@@ -29,6 +29,7 @@ from ._manager import Manager
 from ._names import MAX_AGENT_NAME, agent_name
 from ._plan import Plan
 from ._plugin_calls import BUILDING, NO_STRANGERS
+from ._plugin_sections import HOOK
 from ._policy import Policy
 from ._prepare import Drafts, Preparation, typed
 from ._prompt import Prompt
@@ -95,6 +96,8 @@ class Assembly:
         preparation = Preparation(None, self.policy, values, values, [], self._screen, self._drafts, self._typed)
         for given in self._gathering.ready(manager, subject, batch, partial(self._told, batch, subject, None)):
             preparation.part(given)
+        for one in manager.first_party_calls(HOOK):
+            self._drafts.origin(one.provider, one.layers, self.policy)
 
     def reader(self) -> Reader:
         """Return a reader of files for one batch, with the limits of the settings."""

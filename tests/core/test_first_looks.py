@@ -40,7 +40,7 @@ def test_texts_that_are_clean_together_are_clean_each() -> None:
 
 
 def test_what_is_long_is_seen_wherever_it_stands() -> None:
-    """A run of 200 letters and a row of 21 blanks are suspected, and nothing that its every third byte rules out."""
+    """A run of 200 letters and a row of 21 blanks are suspected, and nothing shorter is."""
     seen: Counter[bool] = Counter()
     pieces = st.tuples(st.sampled_from(("x", "aB3", "-", " ", "\n", " \t\n", "word ", "é", ".", "چ ")), LENGTHS)
 
@@ -49,10 +49,7 @@ def test_what_is_long_is_seen_wherever_it_stands() -> None:
     def check(several: list[tuple[str, int]]) -> None:
         text = "".join([(piece * length)[:length] for piece, length in several])
         found = suspected(text) & SHAPE
-        if re.search(r"[A-Za-z0-9+/_-]{200}|[ \t\n]{21}", text):
-            assert found
-        mask = re.sub(rb"[A-Za-z0-9+/_-]", b"x", re.sub(rb"[\t\n]", b" ", text.encode()))[::3]
-        assert bool(found) == (b"x" * 66 in mask or b" " * 7 in mask)
+        assert bool(found) == bool(re.search(r"[A-Za-z0-9+/_-]{200}|[ \t\n]{21}", text))
         seen[found != 0] += 1
 
     check()

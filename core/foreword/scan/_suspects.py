@@ -26,50 +26,44 @@ SHAPE: Final = 8
 EVERYTHING: Final = CHARACTERS | WORDS | MARKUP | SHAPE
 """Every group of rules."""
 
-# Every third byte shows whatever is long: of 200 characters in a row it has 66, and of 21 blanks 7.
-_STEP: Final = 3
-_IN_RUN: Final = 200 // _STEP
-_RUN: Final = b"x" * _IN_RUN
-_ROW: Final = b" " * (21 // _STEP)
-# What is repeated jumps to where a run would be long enough, and back to the last blank before.
-_NO_RUNS: Final = re.compile(rb"(?s:.{0,%d} )*+" % (_IN_RUN - 1))
+PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n"
+"""The bytes of ASCII that are no control characters."""
+
 _ALPHABET: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
-_SHAPES: Final = bytes(ord("x") if code in _ALPHABET else ord(".") for code in range(256))
+_RUN: Final = b"x" * 200
+_ROW: Final = b" " * 21
+_CONTROL: Final = b"\0"
+_OTHER: Final = b"."
+
+
+def _masked(code: int) -> int:
+    if code in _ALPHABET:
+        return _RUN[0]
+    if code in b" \t\n":
+        return _ROW[0]
+    return (_OTHER if code in PLAIN or code > 0x7F else _CONTROL)[0]
+
+
+_MASK: Final = bytes(map(_masked, range(256)))
+"""What each byte is a case of."""
+
 _LONG: Final = 2_000
 # What is repeated jumps to where a line would be too long, and back to the last one that ends before.
 _SHORT_LINES: Final = re.compile(rf"(?s:.{{0,{_LONG}}}\n)*+")
-PLAIN: Final = bytes(range(0x20, 0x7F)) + b"\t\n"
-"""The bytes of ASCII that are no control characters."""
-_CONTROLS: Final = tuple(chr(code) for code in range(0x80) if code not in PLAIN)
-_LARGE: Final = 4_096
 
 
 def suspected(text: str) -> int:
     """Return the groups of rules that have something to look at in a text, 0 for nearly every text."""
     raw = text.encode("utf-8", "surrogatepass")
-    sample = raw[::_STEP].replace(b"\n", b" ").replace(b"\t", b" ")
-    found = SHAPE if _ROW in sample or _has_run(sample) or _has_long_line(text) else 0
+    mask = raw.translate(_MASK)
+    found = SHAPE if _ROW in mask or _RUN in mask or _has_long_line(text) else 0
     if not text.isascii():
         found |= _other_scripts()(text, raw)
-    elif _has_control(text, raw):
+    elif _CONTROL in mask:
         found |= CHARACTERS
     if ("<" in text and _tag().search(text) is not None) or ("]" in text and _has_address(text)):
         found |= MARKUP
     return found
-
-
-def _has_run(sample: bytes) -> bool:
-    last = len(sample) - _IN_RUN
-    seen = _NO_RUNS.match(sample) if last >= 0 else None
-    # Nearly every text has a blank sooner than that.
-    return seen is not None and seen.end() <= last and _RUN in sample.translate(_SHAPES)
-
-
-def _has_control(text: str, raw: bytes) -> bool:
-    if len(text) < _LARGE:
-        return raw.translate(None, PLAIN) != b""
-    # A search for one character looks at many bytes at once, so of a large text all of them take less.
-    return any(map(text.__contains__, _CONTROLS))
 
 
 def _has_long_line(text: str) -> bool:
