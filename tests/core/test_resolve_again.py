@@ -219,6 +219,40 @@ def test_a_title_that_becomes_reserved_or_free_is_seen_by_strangers() -> None:
     assert told(resolve_changed(taken, [taken_edit], [], policy)) == told(resolve([stranger], policy))
 
 
+def test_a_title_that_a_stranger_took_of_late_is_taken_back() -> None:
+    """What a stranger's section was called anew is seen when another edit comes to reserve that title."""
+    policy = Policy({}, {}, {})
+    operator = stood("a", "one")
+    old = PreparedEdit(
+        "acme.x", "extension", "plain", PROVIDER, PLACE, text="two", raw="two", title="Rules", trusted=False
+    )
+    new, reserving = old._replace(title="House Rules", text="three"), operator._replace(title="House Rules")
+    first = resolve([operator, old], policy)
+    second = resolve_changed(first, [old], [new], policy)
+    third = resolve_changed(second, [operator], [reserving], policy)
+    assert [one.title for one in second.sections if one.id == "acme.x"] == ["House Rules"]
+    assert [one.title for one in third.sections if one.id == "acme.x"] != ["House Rules"]
+    assert told(third) == told(resolve([reserving, new], policy))
+
+
+@pytest.mark.parametrize("gone", ["builtin", "project", "agent"])
+@pytest.mark.parametrize("come", ["builtin", "project", "agent", "session"])
+@pytest.mark.parametrize("rank", [0, 1])
+def test_an_edit_takes_the_place_of_its_layer_whatever_goes_for_it(gone: str, come: str, rank: int) -> None:
+    """An edit that comes as another of its section goes stands where its layer and its rank say."""
+    layers = ("builtin", "project", "agent")
+    stack = {layer: stood("a", layer, layer=layer, title=f"Of {layer}", priority=10) for layer in layers}
+    other = stood("b", "other")
+    new = stood("a", "new", layer=come, rank=rank, title="Of late", priority=30)
+    before = [*stack.values(), other]
+    after = [edit for edit in before if edit is not stack[gone]]
+    if (come, rank) in [(edit.layer, edit.rank) for edit in after if edit.id == "a"]:
+        after = [edit for edit in after if edit.layer != come]
+    left = [edit for edit in before if all(edit is not same for same in after)]
+    later = resolve_changed(resolve(before, Policy()), left, [new], Policy())
+    assert told(later) == told(resolve([*after, new], Policy()))
+
+
 def test_a_resolution_without_a_change_is_the_earlier_one() -> None:
     """Where nothing is gone and nothing has come, there is nothing to resolve."""
     resolution = resolve([stood("a", "one")], Policy())
