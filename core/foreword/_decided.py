@@ -29,10 +29,6 @@ class DecidedSection(Placed):
         self.own_heading = own_heading
         self.place_key: PlaceKey = (standing.priority, RANK[standing.definer.layer], standing.definer.id)
 
-    def said(self) -> tuple[object, ...]:
-        """Return all that is said of it."""
-        return self.id, self.title, self.own_heading, self.standing
-
     @property
     def over(self) -> str | None:
         """The title as it is written over the text; None where there is none, and where the text begins with it."""

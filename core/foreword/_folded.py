@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 from ._diagnostics import Diagnostic
 from ._prepared import PreparedEdit, Step
@@ -180,7 +180,8 @@ class Placed:
 
     def said(self) -> tuple[object, ...]:
         """Return all that is said of it."""
-        raise NotImplementedError
+        section = cast("ResolvedSection", self)
+        return section.id, section.title, section.own_heading, section.standing
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Placed) and self.said() == other.said()

@@ -16,11 +16,5 @@ def keep(kept: dict[K, V], key: K, value: V, most: int) -> None:
     """
     kept[key] = value
     if len(kept) > most:
-        trim(kept, most)
-
-
-def trim(kept: dict[K, V], most: int) -> None:
-    """Let go of the half that was kept longest ago when they are too many."""
-    if len(kept) > most:
         for old in list(kept)[: most // 2]:
             kept.pop(old, None)

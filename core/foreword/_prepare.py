@@ -192,6 +192,17 @@ class Preparation:
             self._typed = typed(self.values, self.trusted_values)
         return self._typed
 
+    def is_but_for_name(self, other: Preparation) -> bool:
+        """Say whether the variables, all of them the operator's or the call's, are another agent's but for the name."""
+        agent, values, others = self.agent, self.values, other.values
+        return (
+            agent is not None
+            and values is self.trusted_values
+            and values.keys() == others.keys()
+            and values["agent_name"] == agent
+            and all(value is others[name] for name, value in values.items() if name != "agent_name")
+        )
+
     def of(self, agent: str | None, values: Mapping[str, Value], trusted: Mapping[str, Value]) -> Preparation:
         """Return what the edits of another agent are prepared with; it keeps none of them."""
         return Preparation(agent, self.policy, values, trusted, [], self.screen, Drafts())

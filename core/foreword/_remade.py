@@ -84,22 +84,11 @@ def remade(
         layout: how it is mostly written.
         is_alike: whether it is known that the variables are the base's but for the agent's name.
     """
-    given = None if is_alike or _is_named_only(base, preparation) else (preparation.values, preparation.trusted_values)
+    is_alike = is_alike or preparation.is_but_for_name(base.preparation)
+    given = None if is_alike else (preparation.values, preparation.trusted_values)
     placed = _placed(base.resolution, own, resolution) if isinstance(layout, DefaultLayout) else None
     edits, places, titles = placed or (tuple(own), None, ())
     return _new(Remade, (base, preparation.agent, edits, given, places, titles))
-
-
-def _is_named_only(base: Base, preparation: Preparation) -> bool:
-    """Say whether the variables are the base's but for the agent's name."""
-    agent, values, common = preparation.agent, preparation.values, base.preparation.values
-    return (
-        agent is not None
-        and values is preparation.trusted_values
-        and values.keys() == common.keys()
-        and values["agent_name"] == agent
-        and all(value is common[name] for name, value in values.items() if name != "agent_name")
-    )
 
 
 def _placed(

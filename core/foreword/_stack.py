@@ -52,10 +52,6 @@ class Stacked(Placed):
     total: int = 0
     is_stack: bool = True
 
-    def said(self) -> tuple[object, ...]:
-        """Return all that is said of the section."""
-        return self.id, self.title, self.own_heading, self.standing
-
     @property
     def section(self) -> Stacked:
         """Itself."""

@@ -115,15 +115,12 @@ def variants(base: Base) -> Variants | None:
 
 def differ_in_name(one: Preparation, other: Preparation) -> bool:
     """Say whether another agent's edits are prepared with the same but for its name, and that can stand in any text."""
-    agent, values, common = other.agent, other.values, one.values
+    agent = other.agent
     return (
         agent is not None
         and PLAIN_NAME.fullmatch(agent) is not None
-        and values is other.trusted_values
-        and common is one.trusted_values
-        and values.keys() == common.keys()
-        and values["agent_name"] == agent
-        and all(value is common[name] for name, value in values.items() if name != "agent_name")
+        and one.values is one.trusted_values
+        and other.is_but_for_name(one)
     )
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import cycle
 from pathlib import Path
 
 from foreword import Builder
 
 from .contest import Budget, Contender, prepared, timed
 from .naive import limit, naive
-from .trees import Tree, Trees, text
+from .trees import Tree, Trees
 from .work import Contest, Work
 from .writer import Writer
 
@@ -19,6 +18,11 @@ CHANGED = "CODE_REVIEW"
 
 AT_ONCE = 40
 """So many builders are made before they are used."""
+
+
+def file_of(tree: Tree) -> str:
+    """Return the path of the file that is written again."""
+    return f"{tree.prompts}/{CHANGED}.md"
 
 
 def builder(tree: Tree) -> Builder:
@@ -43,18 +47,6 @@ def measures(tree: Tree, ready: Callable[[], object] = lambda: None) -> dict[str
         "naive": prepared(ready, lambda _: naive(directories, skills)),
         "limit": prepared(ready, lambda _: limit(texts, directories, skills)),
     }
-
-
-def write_again(tree: Tree) -> Callable[[], None]:
-    """Return what writes one file in place, with one of two texts of the same shape in turn."""
-    texts = cycle([text(f"{CHANGED} {which}") for which in ("one", "two")])
-    path = f"{tree.prompts}/{CHANGED}.md"
-
-    def write() -> None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(next(texts))
-
-    return write
 
 
 def cold(name: str) -> Callable[[Trees, Budget], Contest]:
@@ -98,7 +90,7 @@ def changed(name: str) -> Callable[[Trees, Budget], Contest]:
 
     def make(trees: Trees, budget: Budget) -> Contest:
         tree = trees(name)
-        write, one = Writer(f"{tree.prompts}/{CHANGED}.md").write, builder(tree)
+        write, one = Writer(file_of(tree)).write, builder(tree)
         assert one.build().text
 
         def seen() -> str:

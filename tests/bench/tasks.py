@@ -10,8 +10,9 @@ from foreword._manager import Manager
 from foreword._provider import Provider
 
 from .naive import naive
-from .reading import builder, write_again
+from .reading import builder, file_of
 from .trees import Trees, text
+from .writer import write_again
 
 TIMES = 3
 """How often each task is counted; the least of them is its count."""
@@ -52,7 +53,7 @@ def unchanged(trees: Trees) -> Iterator[Step]:
 def changed(trees: Trees) -> Iterator[Step]:
     """Fifteen files, one of them changed."""
     tree = trees("changed")
-    write, one = write_again(tree), builder(tree)
+    write, one = write_again(file_of(tree)), builder(tree)
     for _ in range(2):
         write()
         assert one.build().text

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 
@@ -50,11 +51,21 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _serve(path: str) -> None:
+def write_again(path: str) -> Callable[[], None]:
+    """Return what writes a file in place, with one of two texts of the same shape in turn."""
     texts = cycle([text(f"{Path(path).stem} {which}") for which in ("one", "two")])
-    while os.read(sys.stdin.fileno(), 1):
+
+    def write() -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(next(texts))
+
+    return write
+
+
+def _serve(path: str) -> None:
+    write = write_again(path)
+    while os.read(sys.stdin.fileno(), 1):
+        write()
         os.write(sys.stdout.fileno(), b"!")
 
 
