@@ -11,6 +11,7 @@ from foreword.scan._suspects import suspected
 
 from ._diagnostics import Place
 from ._model import NOTHING_SAID, TEXT_ONLY
+from ._named_tuple import new as _new
 from ._names import (
     CUSTOM_PRIORITY,
     KNOWN_IDS,
@@ -75,7 +76,6 @@ def plain_edits(
         if ("{" in text and "{{" in text) or not (clean or not suspected(text)):
             come.append(None)
             continue
-        # The class of a named tuple takes twice as long as the tuple.
         prepared = _new(
             PreparedEdit,
             (
@@ -108,7 +108,6 @@ def plain_edits(
     return come
 
 
-_new: Final = tuple[Any, ...].__new__
 _section: Final = itemgetter("id", "text", "file", "default_title", "default_priority")
 _fields: Final = itemgetter("id", "text", "title", "priority", "file", "default_title", "default_priority")
 _given: Final = itemgetter(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
 from operator import is_not
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from foreword.scan._suspects import suspected
 
@@ -14,6 +14,7 @@ from ._diagnostics import Diagnostic
 from ._draft import MEND, REMEDIES, Draft
 from ._edit_text import EditText
 from ._keeping import keep
+from ._named_tuple import new as _new
 from ._names import is_tool
 from ._origin import Origin
 from ._plain_edit import plain_edits
@@ -33,8 +34,6 @@ Typed: TypeAlias = "frozenset[tuple[str, type, Value, bool]]"
 """Variables as what they read like, and whether the operator or the call gave each."""
 
 MOST_DRAFTS: Final = 16_384
-# The class of a named tuple takes longer than the tuple.
-_new: Final = tuple[Any, ...].__new__
 
 
 class Part(NamedTuple):

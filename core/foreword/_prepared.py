@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from foreword.markdown._headings import leading_heading
 
 from ._diagnostics import Place
+from ._named_tuple import new as _new
 from ._provider import Provider
 
 Outcome = Literal["applied", "shadowed", "refused", "conflict", "no-target", "failed", "stale"]
@@ -54,7 +55,6 @@ class PreparedEdit(NamedTuple):
 
     def with_text(self, text: str, lines: tuple[int, ...] | None = None) -> PreparedEdit:
         """Return the edit with another text."""
-        # The class of a named tuple takes twice as long as the tuple.
         return _new(PreparedEdit, (*self[:7], text, self[8], lines, *self[10:]))
 
     @property
@@ -69,9 +69,6 @@ class PreparedEdit(NamedTuple):
             return self.place
         source = self.lines[index] if self.lines is not None else index
         return Place(self.place.path, (self.place.line or 1) + source)
-
-
-_new: Final = tuple[Any, ...].__new__
 
 
 class Step(NamedTuple):

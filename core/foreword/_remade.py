@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ._layout import DefaultLayout, Layout, texts
+from ._named_tuple import new as _new
 from ._prepare import differences
 from ._resolve_changed import resolve_changed
 
@@ -140,7 +141,3 @@ def resolved_for(base: Base, preparation: Preparation, own: Sequence[PreparedEdi
     gone, come = differences(base.parts, [preparation.part_of(basis) for basis in base.bases])
     come += own
     return resolve_changed(base.resolution, gone, come, preparation.policy)
-
-
-# The class of a named tuple takes twice as long as the tuple.
-_new: Final = tuple[Any, ...].__new__

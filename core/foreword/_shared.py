@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from operator import is_
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._limits import is_within_limits, resolve_within_limits
+from ._named_tuple import new as _new
 from ._prepare import differences
 from ._remade import Remade, remade
 from ._resolution import Resolution
@@ -173,9 +174,6 @@ class Shared:
 
 
 _NO_CHANGE: Final[tuple[Sequence[PreparedEdit], Sequence[PreparedEdit]]] = ((), ())
-
-# The class of a named tuple takes twice as long as the tuple.
-_new: Final = tuple[Any, ...].__new__
 
 
 def _is_alike_prepared(one: Preparation, other: Preparation) -> bool:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Final
 
+from foreword._named_tuple import new as _new
 from foreword.files._questions import Kept
 from foreword.files._roots import Root
 from foreword.files._stamps import Evidence
 from foreword.files._walk import Enclosure, below, leads_to_nothing, open_real, real_path
 from foreword.files._ways import places_around
 
-# The class of a named tuple takes longer than the tuple.
-_new: Final = tuple[Any, ...].__new__
 _NOTHING: Final = Evidence()
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from foreword._diagnostics import Diagnostic, Place, Severity
+from foreword._named_tuple import new as _new
 from foreword.files._batch_roots import BatchRoots
 from foreword.files._entries import Entry, are_as_read, are_proven, file_of, first_changed
 from foreword.files._listing import Listing
@@ -19,8 +20,6 @@ from foreword.files._taking import Taking
 from foreword.files._walk import DIRECTORY, FILE, Enclosure, Refused, below, opening, shown
 
 _TRIES: Final = 4
-# The class of a named tuple takes longer than the tuple.
-_new: Final = tuple[Any, ...].__new__
 
 
 def read_whole(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from foreword._diagnostics import Diagnostic
+from foreword._named_tuple import new as _new
 from foreword.files._batch_roots import BatchRoots
 from foreword.files._cache import Cache
 from foreword.files._entries import file_of
@@ -30,8 +31,6 @@ MAX_BYTES: Final = 262144
 
 _TRIES: Final = 4
 _NO_PATHS: Final = frozenset[str]()
-# The class of a named tuple takes longer than the tuple.
-_new: Final = tuple[Any, ...].__new__
 
 A = TypeVar("A", bound=Answer)
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
 from foreword._diagnostics import Diagnostic
+from foreword._named_tuple import new as _new
 from foreword.files._assembled import assembled
 from foreword.files._entries import Entry, file_of
 from foreword.files._listing import Listing
 from foreword.files._markdown_file import Directory
 from foreword.files._stamps import Evidence
 from foreword.files._taking import Taking
-
-# The class of a named tuple takes longer than the tuple.
-_new: Final = tuple[Any, ...].__new__
 
 
 class Reading(NamedTuple):

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from foreword._diagnostics import Diagnostic
+from foreword._named_tuple import new as _new
 from foreword.markdown._front_matter_model import EMPTY, KEYS, FrontMatter, When
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["EMPTY", "KEYS", "Document", "FrontMatter", "When", "parse"]
-
-_new: Final = tuple[Any, ...].__new__
 
 
 class Document(NamedTuple):
@@ -45,7 +44,6 @@ def parse(source: str, path: str) -> Document:
     if not text.startswith("---"):
         # Where nothing was taken away, the same string comes back, and the text begins at once.
         line = 1 if body is source else 1 + source.count("\n", 0, len(source) - len(body))
-        # The class of a named tuple takes twice as long as the tuple.
         return _new(Document, (text, line, EMPTY, (), False, False))
     return _document()(source, text, path)
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from foreword._made_model import made_model
+from foreword._named_tuple import new as _new
 from foreword._names import check_id, clean_title
 from foreword.markdown._front_matter import Document
 from foreword.markdown._front_matter_model import (
@@ -70,8 +71,6 @@ _READ: Final[dict[str, tuple[str, Callable[[str], object]]]] = {
 """By a key, up to where its words begin: the attribute, and what the model makes of the words."""
 
 _ABSENT: Final[dict[str, Any]] = vars(EMPTY)
-# The class of a named tuple takes twice as long as the tuple.
-_new: Final = tuple[Any, ...].__new__
 # The checks are made while this is imported, which happens once, however many threads read front matter.
 When.model_rebuild()
 FrontMatter.model_rebuild()
