@@ -16,10 +16,11 @@ from foreword.files._stamps import Evidence
 
 from ._agent_directories import AGENTS
 from ._batch import Batch
-from ._built import Built, Call
+from ._built import NO_SPOTS, Built, Call
 from ._context import Asked, Context
 from ._diagnostics import Diagnostic
 from ._errors import ForewordError
+from ._exchange import Exchanges
 from ._findings import in_order
 from ._frozen import frozen
 from ._gather import Gathering
@@ -33,7 +34,8 @@ from ._plugin_sections import HOOK
 from ._policy import Policy
 from ._prepare import Drafts, Preparation, typed
 from ._prompt import Prompt
-from ._proof import ForAll, Looked, for_all, proof, ways_to
+from ._proof import ForAll, Looked, for_all, ways_to
+from ._proof import proof as proof_of
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
 from ._shared import Shared
@@ -87,6 +89,7 @@ class Assembly:
         self._gathering = Gathering(Sources(settings))
         self._drafts = Drafts()
         self._shared = Shared(policy)
+        self._exchanges = Exchanges(self.readings, self._max_bytes, self._drafts, policy)
 
     def ready(self, manager: Manager) -> None:
         """Prepare what no file and no agent changes, so that no build need."""
@@ -106,8 +109,17 @@ class Assembly:
     def kept(self, agent: str | None) -> Built | None:
         """Return the last prompt of an agent when it is proved that it would be made alike, without asking anybody."""
         built = self.built.get(agent)
-        if built is None or built.proof is None or BUILDING.get() or not built.proof.holds():
+        if built is None or built.proof is None or BUILDING.get():
             return None
+        proof = built.proof
+        if isinstance(proof, Looked):
+            return built if proof.holds() else None
+        changed = proof.first_changed()
+        if changed == len(proof.stamps):
+            return built
+        built = self._exchanges.of(built, proof, changed) if changed >= 0 else None
+        if built is not None:
+            keep(self.built, agent, built, MOST_BUILT)
         return built
 
     def context(self, agent: str | None) -> Context:
@@ -205,9 +217,9 @@ class Assembly:
         agent, values, bare = asked.subject.agent, asked.values, call.is_bare
         before = self.built.get(agent)
         if before is not None and bare and before.is_of(asked.given, asked.strangers, values):
-            if before.proof is None and not call.variables:
+            if not call.variables:
                 shown = self._proof(manager, batch, asked.given, asked.subject)
-                self.built[agent] = before = before._replace(proof=shown)
+                self.built[agent] = before = before._replace(given=asked.given, proof=shown, spots=NO_SPOTS)
             return before
         if not bare:
             asked.add(call.defaults, DEFAULTS, "builtin", rank=1)
@@ -224,6 +236,8 @@ class Assembly:
         prompt = Prompt(again if again is not None else resolution, found, agent, self._layout)
         built = Built(asked.given, asked.strangers, values, prompt, fatal)
         if bare:
+            if before is not None and not batch.is_large and not call.variables:
+                built = built._replace(proof=self._proof(manager, batch, asked.given, asked.subject))
             keep(self.built, agent, built, MOST_BUILT)
         return built
 
@@ -233,7 +247,7 @@ class Assembly:
         """Return what shows that the next build would gather the same, where anything can."""
         if not self._may_prove(manager):
             return None
-        return proof(batch.reader, self.reader, given, subject, self.settings.prompts_dir)
+        return proof_of(batch.reader, self.reader, given, subject, self.settings.prompts_dir)
 
     def _may_prove(self, manager: Manager) -> bool:
         return not self.settings.memory.approval and not self._link_roots and manager.first_party_only

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import is_
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from foreword.templates._names import Value
 
     from ._diagnostics import Diagnostic
+    from ._exchange import Spot
     from ._model import Section
     from ._plugin_calls import Strangers
     from ._prepare import Typed
@@ -64,6 +66,8 @@ class Call(NamedTuple):
         return not (self.defaults or self.edits or self.untrusted)
 
 
+NO_SPOTS: Final[Mapping[str, Spot]] = MappingProxyType({})
+
 NOTHING: Final = Call({}, (), (), (), None)
 """A call that gives nothing."""
 
@@ -72,7 +76,8 @@ class Built(NamedTuple):
     """A prompt, and what the sources gave to it.
 
     ``fatal`` are the findings for which its build raises. ``proof`` is what shows that the sources would give the
-    same again; None where they have to be asked.
+    same again; None where they have to be asked. ``spots`` are those of files that have
+    changed before, by their full path.
     """
 
     given: tuple[Given, ...]
@@ -81,12 +86,21 @@ class Built(NamedTuple):
     prompt: Prompt
     fatal: tuple[Diagnostic, ...]
     proof: Evidence | Looked | None = None
+    spots: Mapping[str, Spot] = NO_SPOTS
 
     def is_of(self, given: Sequence[Given], strangers: Strangers, values: Typed) -> bool:
         """Say whether what was gathered now is what this prompt was made of."""
         return (
             len(self.given) == len(given)
-            and all(map(is_, self.given, given))
+            and all(map(_is_alike, self.given, given))
             and self.strangers == strangers
             and self.values == values
         )
+
+
+def _is_alike(one: Given, other: Given) -> bool:
+    """Say whether a source gave the very same edits, and said the same."""
+    if one is other:
+        return True
+    is_same = one.provider == other.provider and one.layers == other.layers and one.diagnostics == other.diagnostics
+    return is_same and len(one.edits) == len(other.edits) and all(map(is_, one.edits, other.edits))

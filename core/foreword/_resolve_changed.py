@@ -36,6 +36,8 @@ def resolve_changed(
     """
     if not gone and not come:
         return earlier
+    if len(gone) == len(come) == 1 and (made := _replaced(earlier, gone[0], come[0], policy)) is not None:
+        return made
     settled = _settled(earlier, gone, come, policy)
     if settled is not None:
         made = _but_for(earlier, *settled)
@@ -88,6 +90,37 @@ def resolve_changed(
             else:
                 decided[key] = same
     return completed(stacks, decided, policy)
+
+
+def _replaced(earlier: Resolution, went: PreparedEdit, edit: PreparedEdit, policy: Policy) -> Resolution | None:
+    """Return the resolution in which one edit of a section stands in place of another one.
+
+    None where there was or is anything to decide, or the section comes to another place.
+    """
+    key = edit.id
+    if went.id != key or went.layer != edit.layer or went.rank != edit.rank or "/" in key:
+        return None
+    old = earlier.one(key)
+    if not isinstance(old, Stacked) or not old.is_stack or earlier.is_moved or not holds(policy, key, edit):
+        return None
+    new = stacked(tuple([edit if same is went else same for same in old.edits]))
+    place_key = new.place_key
+    if old.place_key != place_key or (earlier.asked and not _is_asked_alike(old, new, earlier.asked)):
+        return None
+    changed: Mapping[str, Folded] = {key: new}
+    if earlier.fatal or not _are_in_order(policy, changed):
+        return None
+    base, changes = earlier.of or (earlier, ())
+    if changes:
+        if not _are_exchanges(changes):
+            return None
+        changed = {**earlier.changed, key: new}
+    place = bisect_left(base.places, place_key)
+    at = (place, True, new)
+    if len(changes) > 1 or (changes and changes[0][0] != place):
+        others = sorted([at, *[one for one in changes if one[0] != place]], key=_place_of, reverse=True)
+        return Resolution(None, changed, (), (base, tuple(others)), earlier)
+    return Resolution(None, changed, (), (base, (at,)), earlier)
 
 
 _Settled: TypeAlias = (

@@ -11,7 +11,7 @@ from foreword.files._assembled import assembled
 from foreword.files._entries import Entry, file_of
 from foreword.files._listing import Listing
 from foreword.files._markdown_file import Directory
-from foreword.files._stamps import Evidence
+from foreword.files._stamps import Evidence, Stamp
 from foreword.files._taking import Taking
 
 
@@ -40,38 +40,58 @@ class Reading(NamedTuple):
         places = self.places
         if places is None or not self.settled:
             return None
-        stamps = [(full, proof) for full, _, proof, _, _, _, _ in self.entries if proof is not None]
-        if len(stamps) != len(self.entries):
-            return None
-        return Evidence(places.roots, places.places, (*places.stamps, *stamps))
+        stamps: list[tuple[str, Stamp | None]] = []
+        for full, _, proof, linked, _, data, _ in self.entries:
+            # Of a file that was just written, a moment later its stamp says enough.
+            if proof is None and (linked or data is None):
+                return None
+            stamps.append((full, proof))
+        return Evidence(places.roots, places.places, (*stamps, *places.stamps))
 
     def with_changed(self, changed: Mapping[int, Entry]) -> Reading:
         """Return the reading with other states of some of the same files, by their place among the entries."""
-        same = list(self.entries)
-        size, quiet, exchanged = self.size, not self.directory.diagnostics, False
-        files = list(self.directory.files)
-        for index in sorted(changed, reverse=True):
-            _, _, _, _, old_links, old_data, old = same.pop(index)
-            _, _, _, _, links, data, new = changed[index]
-            if old is new and old_links == links:
-                continue
-            size += 3 * (len(data or b"") - len(old_data or b""))
-            exchanged = True
-            quiet = quiet and new.is_quiet and links == old_links
-            if quiet and new.identity == old.identity:
-                # The same files with nothing to say of them, some with another text.
-                files[files.index(old)] = new
-            else:
-                quiet = False
-        # What changed last is looked at first: who changes a file changes it again.
+        made = self
+        # What comes to the front leaves the places of all behind it as they are.
+        for index in sorted(changed):
+            one = made.with_one(index, changed[index])
+            if one is None:
+                break
+            made = one
+        else:
+            return made
+        same = [entry for index, entry in enumerate(self.entries) if index not in changed]
+        size = self.size + sum([_growth(self.entries[index], new) for index, new in changed.items()])
         entries = (*changed.values(), *same)
-        directory = self.directory
-        if exchanged and quiet:
+        directory = assembled(entries, self.said, exists=True, trusted=self.trusted)
+        return self._replace(directory=directory, entries=entries, size=size)
+
+    def with_one(self, index: int, new: Entry) -> Reading | None:
+        """Return the reading with another state of one of the files, None where there is, or may be, something to say.
+
+        Args:
+            index: the place of the file among the entries.
+            new: the file as it is now.
+        """
+        directory, entries, places, settled, said, names, trusted, real, size = self
+        _, _, _, _, old_links, _, old = before = entries[index]
+        _, _, _, _, links, _, file = new
+        if links != old_links:
+            return None
+        # What changed last is looked at first: who changes a file changes it again.
+        entries = (new, *entries[:index], *entries[index + 1 :])
+        if file is not old:
+            # The same file with another text, of which there is nothing to say.
+            if directory.diagnostics or not file.is_quiet or file.identity != old.identity:
+                return None
+            size += _growth(before, new)
+            files = list(directory.files)
+            files[files.index(old)] = file
             directory = _new(Directory, (tuple(files), (), directory.exists))
-        elif exchanged:
-            directory = assembled(entries, self.said, exists=True, trusted=self.trusted)
-        _, _, places, settled, said, names, trusted, real, _ = self
         return _new(Reading, (directory, entries, places, settled, said, names, trusted, real, size))
+
+
+def _growth(old: Entry, new: Entry) -> int:
+    return 3 * (len(new[5] or b"") - len(old[5] or b""))
 
 
 def read(

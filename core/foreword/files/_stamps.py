@@ -66,38 +66,52 @@ def is_settled(status: Stamp, at: int) -> bool:
 class Evidence(NamedTuple):
     """What shows, without reading anything, that a reading still holds.
 
-    ``roots`` are looked at through links, ``places`` and ``stamps`` are not; a place that was not there is None.
+    ``roots`` are looked at through links, ``places`` and ``stamps`` are not; a place that was not there is None. The
+    stamp is None of a file that has to be read again whatever its stamp says.
     """
 
     roots: tuple[tuple[str, Stamp | Identity], ...] = ()
     places: tuple[tuple[str, Identity | None], ...] = ()
-    stamps: tuple[tuple[str, Stamp], ...] = ()
+    stamps: tuple[tuple[str, Stamp | None], ...] = ()
 
     def holds(self) -> bool:
         """Say whether everything is as it was."""
-        status_of, lstat = os.stat, os.lstat
+        return self.first_changed() == len(self.stamps)
+
+    def first_changed(self) -> int:
+        """Return the place of the first stamp that is not as it was, where that is of a regular file.
+
+        Where all are and nothing else has changed, it is how many there are; -1 where anything else has changed, or
+        something is not there any more.
+        """
+        roots, places, stamps = self
+        lstat = os.lstat
         try:
-            for path, expected in self.roots:
-                found = status_of(path)
-                if (stamp(found) if len(expected) == 5 else identity(found)) != expected:
-                    return False
-            for path, place in self.places:
+            for nth, (path, expected) in enumerate(stamps):
+                found = lstat(path)
+                if stamp(found) != expected:
+                    return nth if stat.S_ISREG(found.st_mode) else -1
+            for path, known in roots:
+                found = os.stat(path)
+                if (stamp(found) if len(known) == 5 else identity(found)) != known:
+                    return -1
+            for path, place in places:
                 try:
                     here = identity(lstat(path))
                 except FileNotFoundError:
                     here = None
                 if here != place:
-                    return False
+                    return -1
         except (OSError, ValueError):
-            return False
-        return not self.stamps or stand(self.stamps)
+            return -1
+        return len(stamps)
 
     @staticmethod
     def of_all(parts: Iterable[Evidence]) -> Evidence:
         """Return the evidence that shows everything that each of several shows."""
         roots: dict[tuple[str, Stamp | Identity], None] = {}
         places: dict[tuple[str, Identity | None], None] = {}
-        stamps: dict[tuple[str, Stamp], None] = {}
+        stamps: dict[tuple[str, Stamp | None], None] = {}
         for part in parts:
             roots.update(dict.fromkeys(part.roots))
             places.update(dict.fromkeys(part.places))
@@ -105,7 +119,7 @@ class Evidence(NamedTuple):
         return Evidence(tuple(roots), tuple(places), tuple(stamps))
 
 
-def stand(stamps: Iterable[tuple[str, Stamp]]) -> bool:
+def stand(stamps: Iterable[tuple[str, Stamp | None]]) -> bool:
     """Say whether everything still has the stamp that it had."""
     lstat = os.lstat
     try:
