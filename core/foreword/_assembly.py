@@ -170,11 +170,11 @@ class Assembly:
         subject = Subject(agent, {})
         if batch.shared is None:
             batch.shared = self._gathering.shared(manager, subject, batch)
-        prompts = self.settings.prompts_dir
-        if prompts is not None and not batch.reader.is_absent(prompts, AGENTS, (agent,)):
-            return None
         if batch.shared is None:
             return None
+        prompts = self.settings.prompts_dir
+        if prompts is not None and not batch.reader.is_absent(prompts, AGENTS, (agent,)):
+            return self._overlaid(manager, batch, batch.shared, agent) if batch.is_large else None
         built = self._varied(manager, batch, batch.shared, agent)
         if built is not None and not batch.is_large and self._for_all is None and self._may_prove(manager):
             self._for_all = for_all(batch.reader, batch.shared, prompts)
@@ -206,6 +206,39 @@ class Assembly:
             return before
         prompt = Prompt(Variant(common, agent), common.found, agent, self._layout)
         built = Built(tuple(given), NO_STRANGERS, read_like, prompt, ())
+        keep(self.built, agent, built, MOST_BUILT)
+        return built
+
+    def ahead(self, manager: Manager, batch: Batch, agents: Sequence[str]) -> None:
+        """Read what some of many agents have of their own, before their prompts are built."""
+        prompts = self.settings.prompts_dir
+        if prompts is not None and batch.shared is not None:
+            own = [
+                agent
+                for agent in agents
+                if self._may_vary(manager, agent) and not batch.reader.is_absent(prompts, AGENTS, (agent,))
+            ]
+            self._gathering.ahead(own, batch)
+
+    def _overlaid(self, manager: Manager, batch: Batch, given: Sequence[Given], agent: str) -> Built | None:
+        """Return the prompt of an agent of many that has nothing but its name and some texts of its own."""
+        common = self._shared.variants(given)
+        if common is None:
+            return None
+        subject = Subject(agent, common.values(agent))
+        own = self._gathering.own(manager, subject, batch, partial(self._told, batch, subject, None))
+        if own is None:
+            return None
+        values = typed(subject.variables, subject.variables)
+        all_given = (*given, own)
+        before = self.built.get(agent)
+        if before is not None and before.is_of(all_given, NO_STRANGERS, values):
+            return before
+        made = self._shared.overlaid(given, own, agent, self._drafts)
+        if made is None:
+            return None
+        common, remade = made
+        built = Built(all_given, NO_STRANGERS, values, Prompt(remade, common.found, agent, self._layout), ())
         keep(self.built, agent, built, MOST_BUILT)
         return built
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foreword.files._reader import Reader
+    from foreword.files._reader import Observation, Reader
 
     from ._sources import Given
 
@@ -18,15 +18,17 @@ class Batch:
         reader: reads the files.
         checked: the roots that were found in order.
         given: what our own sources gave, by their scope.
+        ahead: what was asked for agents before anybody asked for it, and answered.
         shared: what they gave all agents; None while one of them has still to be asked.
         is_large: whether the prompts are so many that they should take little room.
     """
 
-    __slots__ = ("checked", "given", "is_large", "reader", "shared")
+    __slots__ = ("ahead", "checked", "given", "is_large", "reader", "shared")
 
     def __init__(self, reader: Reader, *, is_large: bool = False) -> None:
         self.reader = reader
         self.is_large = is_large
         self.checked: set[Hashable] = set()
         self.given: dict[Hashable, Given] = {}
+        self.ahead: dict[str, list[Observation]] = {}
         self.shared: list[Given] | None = None

@@ -34,6 +34,9 @@ PathLike = str | os.PathLike[str]
 FEW: Final = 16
 """So many prompts of one batch are held whole; of more only what each has of its own."""
 
+AT_ONCE: Final = 32
+"""For so many agents of a large batch what is their own is read at once."""
+
 
 class Builder:
     """Builds prompts from a prompts directory, a memory, skills and the installed plugins.
@@ -172,7 +175,9 @@ class Builder:
         batch = Batch(self.reader(), is_large=len(asked) > FEW)
         results: list[Prompt | Exception] = []
         failures: list[Exception] = []
-        for agent in asked:
+        for nth, agent in enumerate(asked):
+            if nth % AT_ONCE == 1 and batch.is_large and call.is_empty:
+                self._assembly.ahead(self.manager, batch, asked[nth : nth + AT_ONCE])
             try:
                 results.append(self._told(self._assembly.build(self.manager, batch, agent, call), strict))
             except Exception as failure:

@@ -11,6 +11,7 @@ from ._diagnostics import Diagnostic, is_sound
 from ._implementation import Calls, Implementation
 from ._manager import Manager
 from ._model import Edit, Section
+from ._own import Own
 from ._plugin_calls import Caller, Contribution, Gathered, Strangers
 from ._plugin_sections import HOOK, KIND, checked_section, third_party_sections
 from ._plugin_skills import plugin_skills
@@ -18,7 +19,7 @@ from ._plugin_values import plugin_values
 from ._sources import LOOKING_AT_NOTHING, SHARED, Given, Scope, Sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Iterable
 
     from foreword.files._reader import Reader
 
@@ -36,6 +37,7 @@ class Gathering:
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
+        self._own: Own | None = None
         self._scoped: tuple[Calls, tuple[tuple[Implementation, Scope], ...]] | None = None
 
     def gather(
@@ -52,30 +54,86 @@ class Gathering:
             told: returns what the hooks are told, whose reports go to a list; it is made only when one is called.
         """
         gathered = Gathered()
-        sources = self._sources
-        caller: Caller | None = None
         if not manager.first_party_only:
             caller = Caller(gathered, told(gathered.diagnostics), manager)
             self._ask_strangers(manager, caller, gathered, subject.agent)
         elif manager.diagnostics:
             gathered.strangers = Strangers((), tuple(manager.diagnostics))
-        reader, met = batch.reader, batch.given
+        reader = batch.reader
         for implementation, scope_of in self._ours(manager):
             scope = scope_of(subject, reader)
-            if scope is None:
-                continue
-            given = met.get(scope)
-            if given is None:
-                given = sources.kept(scope, reader)
-                if given is None:
-                    caller = caller or Caller(gathered, told(gathered.diagnostics), manager)
-                    given = _given(caller, implementation, gathered, reader)
-                    if given.seen is not None:
-                        sources.keep(scope, given)
-                if given.seen is not None:
-                    met[scope] = given
-            gathered.given.append(given)
+            if scope is not None:
+                gathered.given.append(self._of(implementation, scope, manager, gathered, batch, told))
         return gathered
+
+    def _of(
+        self,
+        implementation: Implementation,
+        scope: Hashable,
+        manager: Manager,
+        gathered: Gathered,
+        batch: Batch,
+        told: Callable[[list[Diagnostic]], Asked],
+    ) -> Given:
+        """Return what one of our own sources gives: now, earlier in the batch, or before that if it would be the same."""
+        given = batch.given.get(scope)
+        if given is None:
+            reader, sources = batch.reader, self._sources
+            given = sources.kept(scope, reader)
+            if given is None:
+                caller = Caller(gathered, told(gathered.diagnostics), manager)
+                given = _given(caller, implementation, gathered, reader)
+                if given.seen is not None:
+                    sources.keep(scope, given)
+            if given.seen is not None:
+                batch.given[scope] = given
+        return given
+
+    def own(
+        self, manager: Manager, subject: Subject, batch: Batch, told: Callable[[list[Diagnostic]], Asked]
+    ) -> Given | None:
+        """Return what an agent is given of its own, None where that comes of more than one source, or went wrong.
+
+        Args:
+            manager: the plugins.
+            subject: whom the prompt is for, an agent with a plain name.
+            batch: the batch of builds.
+            told: as for `gather`.
+        """
+        agent, reader, own = subject.agent, batch.reader, self._own
+        assert agent is not None
+        asked = [
+            (implementation, scope)
+            for implementation, scope_of in self._ours(manager)
+            if implementation.provider.entry_point not in SHARED and (scope := scope_of(subject, reader)) is not None
+        ]
+        if len(asked) != 1:
+            return None
+        ((implementation, scope),) = asked
+        given = batch.given.get(scope) or self._sources.kept(scope, reader)
+        if given is None and own is not None:
+            given = own.given(batch.ahead.pop(agent, None) or own.seen(agent, reader))
+            if given is not None:
+                self._sources.keep(scope, given)
+        if given is None:
+            gathered = Gathered()
+            given = self._of(implementation, scope, manager, gathered, batch, told)
+            if gathered.broken:
+                return None
+            self._own = Own.of(given, agent)
+        return given
+
+    def ahead(self, agents: Iterable[str], batch: Batch) -> None:
+        """Read what is some agents' own, before it is asked for: to do the same many times over takes much less time.
+
+        Args:
+            agents: agents with plain names.
+            batch: the batch of builds.
+        """
+        own = self._own
+        if own is not None:
+            for agent in agents:
+                batch.ahead[agent] = own.seen(agent, batch.reader)
 
     def _ours(self, manager: Manager) -> tuple[tuple[Implementation, Scope], ...]:
         """Return the implementations of our own sources that may have something to look at, each with its scope."""

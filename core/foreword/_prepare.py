@@ -110,7 +110,7 @@ def _drafted(given: Given, origin: Origin, screen: Screen, earlier: Basis | None
         prepared += earlier.part.edits[:stayed]
         prepared += [None] * (len(edits) - stayed)
         drafts.update([(at, draft) for at, draft in earlier.drafts if at < stayed and before[at] is edits[at]])
-    clean = len(new) > 1 and given.layers[0] != "builtin" and _is_clean([edits[at].__dict__["text"] for at in new])
+    clean = len(new) > 1 and given.layers[0] != "builtin" and is_clean([edits[at].__dict__["text"] for at in new])
     come = plain_edits(edits, new, origin, clean)
     if earlier is None:
         prepared = come
@@ -291,7 +291,7 @@ class Preparation:
         return waiting.with_text(body, lines)
 
 
-def _is_clean(texts: list[str]) -> bool:
+def is_clean(texts: list[str]) -> bool:
     """Say whether the scanner has nothing to look at in any of many texts; in doubt it has."""
     whole = "\n\n".join(texts)
     # What stands around a character can make it harmless only where it is no ASCII.

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._limits import is_within_limits, resolve_within_limits
 from ._named_tuple import new as _new
-from ._prepare import differences
+from ._overlay import overlaid
+from ._plain_edit import plain_edits
+from ._prepare import differences, is_clean
 from ._remade import Remade, remade
 from ._resolution import Resolution
 from ._resolve import resolve
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from ._layout import Layout
     from ._plan import Plan
     from ._policy import Policy
-    from ._prepare import Basis, Part, Preparation
+    from ._prepare import Basis, Drafts, Part, Preparation
     from ._prepared import PreparedEdit
     from ._sources import Given
 
@@ -68,6 +70,33 @@ class Shared:
         if not all(basis.given is one for basis, one in zip(base.bases, given, strict=True)):
             return None
         return self._common_of(base)[1]
+
+    def overlaid(self, given: Sequence[Given], own: Given, agent: str, drafts: Drafts) -> tuple[Variants, Remade] | None:
+        """Return what agents have in common, and the prompt of one that has nothing but some texts of its own.
+
+        None where there is, or may be, anything more to it.
+
+        Args:
+            given: what the shared sources gave.
+            own: what the agent is given beside that.
+            agent: the agent.
+            drafts: what edits came out as.
+        """
+        base = self._whole_base()
+        common = self.variants(given)
+        if base is None or common is None or common.places or own.diagnostics:
+            return None
+        policy, edits = self._policy, own.edits
+        clean = len(edits) > 1 and is_clean([edit.__dict__["text"] for edit in edits])
+        come = plain_edits(edits, range(len(edits)), drafts.origin(own.provider, own.layers, policy), clean)
+        plain = [edit for edit in come if edit is not None]
+        if len(plain) != len(edits):
+            return None
+        _, _, named = self._common_of(base)
+        if named and not named.isdisjoint([edit.id for edit in plain]):
+            return None
+        made = overlaid(base, agent, plain, policy)
+        return (common, made) if made is not None else None
 
     def resolution(self, plan: Plan, layout: Layout | None = None) -> tuple[Resolution, Remade | None]:
         """Return the resolution of everything that a plan holds, every limit kept, and how it is made again.

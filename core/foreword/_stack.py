@@ -178,12 +178,15 @@ def stacked(edits: Sequence[PreparedEdit], below: Stacked | None = None) -> Stac
     made.text = text = winner.text
     made.given = title
     made.place_key = place_key
-    if title is None:
-        title = definer.default_title
-        if title and (text.startswith(ATX) or leading_heading(text) is not None):
-            title = None
-    made.over = title or None
+    made.over = over(text, definer.default_title) if title is None else title or None
     return made
+
+
+def over(text: str, default_title: str | None) -> str | None:
+    """Return the title that is written over a text that nobody gave one, or None: it may have one of its own."""
+    if default_title and (text.startswith(ATX) or leading_heading(text) is not None):
+        return None
+    return default_title or None
 
 
 def holds(policy: Policy, key: str, edit: PreparedEdit) -> bool:

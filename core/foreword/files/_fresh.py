@@ -12,6 +12,7 @@ from foreword._named_tuple import new as _new
 from foreword.files._batch_roots import BatchRoots
 from foreword.files._entries import Entry, are_as_read, are_proven, file_of, first_changed
 from foreword.files._listing import Listing
+from foreword.files._plain_reading import read_plain
 from foreword.files._questions import DirectoryKey
 from foreword.files._reading import Reading, read
 from foreword.files._roots import Root
@@ -45,6 +46,11 @@ def read_whole(
     root = asked.root
     enclosure, top = roots.enclosure(root, asked.trusted_links, asked.skip)
     tries = 0
+    if asked.only is None and not asked.skip and (around := roots.around(root, asked.sub, asked.skip)) is not None:
+        plain = read_plain(asked, enclosure, top, around, max_bytes, known, by_stamp=by_stamp)
+        if plain is not None:
+            return plain
+        top = None
     while True:
         tries += 1
         at = now()
@@ -66,7 +72,14 @@ def read_whole(
             break
     said = [changed_meanwhile(shown(below(root.written, name)), "warning") for name in changed] if changed else ()
     return read(
-        listing, taking, None if changed else places, settled, said, trusted=enclosure.trusted, real=enclosure.root
+        taking,
+        listing.names,
+        (*listing.diagnostics, *said),
+        None if changed else places,
+        settled=settled,
+        trusted=enclosure.trusted,
+        real=enclosure.root,
+        exists=listing.exists,
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from foreword._diagnostics import Diagnostic
 from foreword._named_tuple import new as _new
 from foreword.files._assembled import assembled
 from foreword.files._entries import Entry, file_of
-from foreword.files._listing import Listing
 from foreword.files._markdown_file import Directory
 from foreword.files._stamps import Evidence, Stamp
 from foreword.files._taking import Taking
@@ -95,22 +94,21 @@ def _growth(old: Entry, new: Entry) -> int:
 
 
 def read(
-    listing: Listing,
     taking: Taking,
+    names: Mapping[str, Mapping[str, bool]],
+    said: tuple[Diagnostic, ...],
     places: Evidence | None,
-    settled: bool,
-    changed: Iterable[Diagnostic],
     *,
+    settled: bool,
     trusted: bool,
     real: str,
+    exists: bool = True,
 ) -> Reading:
-    """Return the reading that a listing and the files it came by make."""
-    said = (*listing.diagnostics, *changed)
+    """Return the reading of some files: each argument is what the field of that name says."""
     entries = tuple(taking.entries)
     if taking.is_quiet and not said:
         # Where there is nothing to say, the files come as they were taken, in the order of their names.
-        directory: Directory = _new(Directory, (tuple(map(file_of, entries)), (), listing.exists))
+        directory: Directory = _new(Directory, (tuple(map(file_of, entries)), (), exists))
     else:
-        directory = assembled(entries, said, exists=listing.exists, trusted=trusted)
-    fields = (directory, entries, places, settled, said, listing.names, trusted, real, taking.size)
-    return _new(Reading, fields)
+        directory = assembled(entries, said, exists=exists, trusted=trusted)
+    return _new(Reading, (directory, entries, places, settled, said, names, trusted, real, taking.size))
