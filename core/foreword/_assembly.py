@@ -15,7 +15,7 @@ from foreword.files._reader import Reader, Readings
 from foreword.files._stamps import Evidence
 
 from ._agent_directories import AGENTS
-from ._batch import Batch
+from ._batch import Ahead, Batch
 from ._built import NO_SPOTS, Built, Call
 from ._context import Asked, Context
 from ._diagnostics import Diagnostic
@@ -27,6 +27,7 @@ from ._gather import Gathering
 from ._keeping import keep
 from ._layout import LAYOUTS
 from ._manager import Manager
+from ._named_tuple import new as _new
 from ._names import MAX_AGENT_NAME, agent_name
 from ._plan import Plan
 from ._plugin_calls import BUILDING, NO_STRANGERS
@@ -41,9 +42,10 @@ from ._screen import Screen
 from ._shared import Shared
 from ._sources import Sources
 from ._subject import Subject
-from ._variant import PLAIN_NAME, Variant
+from ._variant import PLAIN_NAME, Variant, Variants
 
 if TYPE_CHECKING:
+    from foreword.files._reader import Observation
     from foreword.files._roots import Root
     from foreword.templates._names import Value
 
@@ -166,19 +168,20 @@ class Assembly:
         """Return the prompt of an agent that has nothing but its name of its own, where it is simply that."""
         if agent is None or not call.is_empty or not self._may_vary(manager, agent):
             return None
-        # No root need be checked: what is taken here shows that it is there.
-        subject = Subject(agent, {})
-        if batch.shared is None:
-            batch.shared = self._gathering.shared(manager, subject, batch)
-        if batch.shared is None:
+        given, prompts = self._given_all(manager, batch, agent), self.settings.prompts_dir
+        if given is None or (prompts is not None and not batch.reader.is_absent(prompts, AGENTS, (agent,))):
             return None
-        prompts = self.settings.prompts_dir
-        if prompts is not None and not batch.reader.is_absent(prompts, AGENTS, (agent,)):
-            return self._overlaid(manager, batch, batch.shared, agent) if batch.is_large else None
-        built = self._varied(manager, batch, batch.shared, agent)
+        built = self._varied(manager, batch, given, agent)
         if built is not None and not batch.is_large and self._for_all is None and self._may_prove(manager):
-            self._for_all = for_all(batch.reader, batch.shared, prompts)
+            self._for_all = for_all(batch.reader, given, prompts)
         return built
+
+    def _given_all(self, manager: Manager, batch: Batch, agent: str) -> list[Given] | None:
+        """Return what all agents are given; None where a source has to be asked for it."""
+        if batch.shared is None:
+            # No root need be checked: what is taken here shows that it is there.
+            batch.shared = self._gathering.shared(manager, Subject(agent, {}), batch)
+        return batch.shared
 
     def _may_vary(self, manager: Manager, agent: str) -> bool:
         return (
@@ -196,8 +199,7 @@ class Assembly:
         common = self._shared.variants(given)
         if common is None:
             return None
-        values = common.values(agent)
-        read_like = typed(values, values)
+        read_like = common.read_like(agent)
         before = self.built.get(agent)
         if before is not None and before.is_of(given, NO_STRANGERS, read_like):
             if before.proof is None and batch is not None:
@@ -210,42 +212,44 @@ class Assembly:
         return built
 
     def ahead(self, manager: Manager, batch: Batch, agents: Sequence[str]) -> None:
-        """Read what some of many agents have of their own, before their prompts are built."""
-        prompts = self.settings.prompts_dir
-        if prompts is not None and batch.shared is not None:
-            own = [
-                agent
-                for agent in agents
-                if self._may_vary(manager, agent) and not batch.reader.is_absent(prompts, AGENTS, (agent,))
-            ]
-            self._gathering.ahead(own, batch)
+        """Read what some of many agents have of their own, before their prompts are built without anything more."""
+        prompts, plain = self.settings.prompts_dir, [agent for agent in agents if self._may_vary(manager, agent)]
+        if prompts is None or not plain or (given := self._given_all(manager, batch, plain[0])) is None:
+            return
+        common, is_absent = self._shared.variants(given), batch.reader.is_absent
+        if common is not None and not common.places:
+            own = [agent for agent in plain if not is_absent(prompts, AGENTS, (agent,))]
+            batch.ahead = Ahead(common, self._gathering.ahead(own, batch.reader))
 
-    def _overlaid(self, manager: Manager, batch: Batch, given: Sequence[Given], agent: str) -> Built | None:
-        """Return the prompt of an agent of many that has nothing but its name and some texts of its own."""
-        common = self._shared.variants(given)
-        if common is None:
-            return None
-        subject = Subject(agent, common.values(agent))
-        own = self._gathering.own(manager, subject, batch, partial(self._told, batch, subject, None))
+    def _overlaid(
+        self, batch: Batch, agent: str, common: Variants, seen: list[Observation]
+    ) -> Built | None:
+        """Return the prompt of an agent that has nothing but its name and some texts of its own, which were read."""
+        own = self._gathering.own(agent, batch, seen)
         if own is None:
             return None
-        values = typed(subject.variables, subject.variables)
-        all_given = (*given, own)
+        read_like = common.read_like(agent)
+        all_given = (*common.given, own)
         before = self.built.get(agent)
-        if before is not None and before.is_of(all_given, NO_STRANGERS, values):
+        if before is not None and before.is_of(all_given, NO_STRANGERS, read_like):
             return before
-        made = self._shared.overlaid(given, own, agent, self._drafts)
+        made = self._shared.overlaid(common, own, agent, self._drafts)
         if made is None:
             return None
-        common, remade = made
-        built = Built(all_given, NO_STRANGERS, values, Prompt(remade, common.found, agent, self._layout), ())
+        prompt = Prompt(made, common.found, agent, self._layout)
+        built: Built = _new(Built, (all_given, NO_STRANGERS, read_like, prompt, (), None, NO_SPOTS))
         keep(self.built, agent, built, MOST_BUILT)
         return built
 
     def build(self, manager: Manager, batch: Batch, agent: str | None, call: Call) -> Built:
         """Make one prompt, or return the last one of the agent where it would be the same."""
-        if (variant := self._variant(manager, batch, agent, call)) is not None:
-            return variant
+        ahead = batch.ahead
+        if ahead is not None and agent is not None and (seen := ahead.seen.pop(agent, None)) is not None:
+            made = self._overlaid(batch, agent, ahead.common, seen)
+        else:
+            made = self._variant(manager, batch, agent, call)
+        if made is not None:
+            return made
         asked = self.plan(manager, agent, call.variables, context=call.context, batch=batch)
         agent, values, bare = asked.subject.agent, asked.values, call.is_bare
         before = self.built.get(agent)

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from foreword.files._reader import Observation, Reader
 
     from ._sources import Given
+    from ._variant import Variants
+
+
+class Ahead(NamedTuple):
+    """What some agents have in common, and what was asked for each of them before its turn, and answered."""
+
+    common: Variants
+    seen: dict[str, list[Observation]]
 
 
 class Batch:
@@ -18,8 +26,8 @@ class Batch:
         reader: reads the files.
         checked: the roots that were found in order.
         given: what our own sources gave, by their scope.
-        ahead: what was asked for agents before anybody asked for it, and answered.
-        shared: what they gave all agents; None while one of them has still to be asked.
+        ahead: what was read for agents before their turn.
+        shared: what our own sources gave all agents; None while one of them has still to be asked.
         is_large: whether the prompts are so many that they should take little room.
     """
 
@@ -30,5 +38,5 @@ class Batch:
         self.is_large = is_large
         self.checked: set[Hashable] = set()
         self.given: dict[Hashable, Given] = {}
-        self.ahead: dict[str, list[Observation]] = {}
+        self.ahead: Ahead | None = None
         self.shared: list[Given] | None = None

@@ -103,4 +103,5 @@ def _is_alike(one: Given, other: Given) -> bool:
     if one is other:
         return True
     is_same = one.provider == other.provider and one.layers == other.layers and one.diagnostics == other.diagnostics
-    return is_same and len(one.edits) == len(other.edits) and all(map(is_, one.edits, other.edits))
+    edits, others = one.edits, other.edits
+    return is_same and len(edits) == len(others) and all(map(is_, edits, others))

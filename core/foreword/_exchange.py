@@ -77,7 +77,8 @@ class Exchanges:
             return None
         nth, place_seen, at, went = spot
         given = built.given[nth]
-        provider, layers, edits, _, seen = given
+        provider, layers, _, _, seen = given
+        edits = given.edits
         old = edits[at].file
         assert seen is not None
         assert old is not None

@@ -16,12 +16,12 @@ from ._plugin_calls import Caller, Contribution, Gathered, Strangers
 from ._plugin_sections import HOOK, KIND, checked_section, third_party_sections
 from ._plugin_skills import plugin_skills
 from ._plugin_values import plugin_values
-from ._sources import LOOKING_AT_NOTHING, SHARED, Given, Scope, Sources
+from ._sources import LOOKING_AT_NOTHING, SHARED, Given, Scope, Sources, agent_scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    from foreword.files._reader import Reader
+    from foreword.files._reader import Observation, Reader
 
     from ._batch import Batch
     from ._prompt import Prompt
@@ -63,7 +63,10 @@ class Gathering:
         for implementation, scope_of in self._ours(manager):
             scope = scope_of(subject, reader)
             if scope is not None:
-                gathered.given.append(self._of(implementation, scope, manager, gathered, batch, told))
+                given = self._of(implementation, scope, manager, gathered, batch, told)
+                gathered.given.append(given)
+                if self._own is None and batch.is_large and subject.agent is not None and not given.is_shared:
+                    self._own = Own.of(given, subject.agent)
         return gathered
 
     def _of(
@@ -75,7 +78,7 @@ class Gathering:
         batch: Batch,
         told: Callable[[list[Diagnostic]], Asked],
     ) -> Given:
-        """Return what one of our own sources gives: now, earlier in the batch, or before that if it would be the same."""
+        """Return what one of our own sources gives; it is asked where nothing shows that it would give the same."""
         given = batch.given.get(scope)
         if given is None:
             reader, sources = batch.reader, self._sources
@@ -89,51 +92,31 @@ class Gathering:
                 batch.given[scope] = given
         return given
 
-    def own(
-        self, manager: Manager, subject: Subject, batch: Batch, told: Callable[[list[Diagnostic]], Asked]
-    ) -> Given | None:
-        """Return what an agent is given of its own, None where that comes of more than one source, or went wrong.
-
-        Args:
-            manager: the plugins.
-            subject: whom the prompt is for, an agent with a plain name.
-            batch: the batch of builds.
-            told: as for `gather`.
-        """
-        agent, reader, own = subject.agent, batch.reader, self._own
-        assert agent is not None
-        asked = [
-            (implementation, scope)
-            for implementation, scope_of in self._ours(manager)
-            if implementation.provider.entry_point not in SHARED and (scope := scope_of(subject, reader)) is not None
-        ]
-        if len(asked) != 1:
-            return None
-        ((implementation, scope),) = asked
-        given = batch.given.get(scope) or self._sources.kept(scope, reader)
-        if given is None and own is not None:
-            given = own.given(batch.ahead.pop(agent, None) or own.seen(agent, reader))
-            if given is not None:
-                self._sources.keep(scope, given)
-        if given is None:
-            gathered = Gathered()
-            given = self._of(implementation, scope, manager, gathered, batch, told)
-            if gathered.broken:
-                return None
-            self._own = Own.of(given, agent)
-        return given
-
-    def ahead(self, agents: Iterable[str], batch: Batch) -> None:
+    def ahead(self, agents: Iterable[str], reader: Reader) -> dict[str, list[Observation]]:
         """Read what is some agents' own, before it is asked for: to do the same many times over takes much less time.
 
         Args:
-            agents: agents with plain names.
-            batch: the batch of builds.
+            agents: agents with plain names that have directories of their own.
+            reader: the reader of the batch.
         """
         own = self._own
-        if own is not None:
-            for agent in agents:
-                batch.ahead[agent] = own.seen(agent, batch.reader)
+        return {agent: own.seen(agent, reader) for agent in agents} if own is not None else {}
+
+    def own(self, agent: str, batch: Batch, seen: list[Observation]) -> Given | None:
+        """Return what an agent is given of its own, None where the source has to be asked for it.
+
+        Args:
+            agent: the agent.
+            batch: the batch of builds.
+            seen: what was read for it.
+        """
+        scope = agent_scope(agent)
+        given = batch.given.get(scope) or self._sources.kept(scope, batch.reader)
+        if given is None and self._own is not None:
+            given = self._own.given(seen)
+            if given is not None:
+                self._sources.keep(scope, given)
+        return given
 
     def _ours(self, manager: Manager) -> tuple[tuple[Implementation, Scope], ...]:
         """Return the implementations of our own sources that may have something to look at, each with its scope."""

@@ -35,35 +35,30 @@ def overlaid(base: Base, agent: str, own: Sequence[PreparedEdit], policy: Policy
     met: set[str] = set()
     found: list[tuple[int, bool, PlaceKey, PreparedEdit, str | None]] = []
     for edit in own:
-        key, title = edit.id, edit.title
+        key, layer, title, priority = edit.id, edit.layer, edit.title, edit.priority
         if key in met or "/" in key or not holds(policy, key, edit):
             return None
         met.add(key)
         old = one(key)
         if old is None:
-            definer = edit
-            priority = edit.default_priority if edit.priority is None else edit.priority
-            place_key = (priority, RANK[edit.layer], key)
-        elif type(old) is Stacked and edit.priority is None and is_higher(edit, old.edits[-1]):
-            definer, place_key = old.edits[0], old.place_key
+            default_title = edit.default_title
+            place_key = (edit.default_priority if priority is None else priority, RANK[layer], key)
+        elif type(old) is Stacked and priority is None and is_higher(edit, old.edits[-1]):
+            default_title, place_key = old.edits[0].default_title, old.place_key
             if title is None:
                 title = old.given
         else:
             return None
-        title = over(edit.text, definer.default_title) if title is None else title or None
+        title = over(edit.text, default_title) if title is None else title or None
         found.append((bisect_left(places, place_key), old is not None, place_key, edit, title))
     # Of what comes to one place, what stands last is put there first.
     found.sort(key=_place, reverse=True)
     at: list[int] = []
-    titles: list[str | None] = []
-    edits: list[PreparedEdit] = []
-    for place, is_gone, _, edit, title in found:
+    for place, is_gone, _, _, _ in found:
         at += (place, is_gone)
-        edits.append(edit)
-        titles.append(title)
-    if titles.count(None) == len(titles):
-        titles = []
-    return _new(Remade, (base, agent, tuple(edits), None, tuple(at), tuple(titles)))
+    edits, titles = tuple([one[3] for one in found]), tuple([one[4] for one in found])
+    is_titled = titles.count(None) < len(titles)
+    return _new(Remade, (base, agent, edits, None, tuple(at), titles if is_titled else ()))
 
 
 _place: Final = itemgetter(0, 1, 2)

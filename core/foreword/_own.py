@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from operator import is_
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +10,7 @@ from foreword.files._markdown_file import Directory
 from foreword.files._questions import DirectoryKey, Observation
 
 from ._agent_directories import AGENTS
+from ._file_edit import edits_of
 from ._named_tuple import new as _new
 from ._sources import FILE_BY_FILE, Given
 
@@ -55,16 +55,15 @@ class Own:
             return None
         folder = f"{AGENTS}/{agent}"
         questions: list[Question] = []
-        edits: list[object] = []
         for key, answer in given.seen:
             if not isinstance(key, DirectoryKey) or not isinstance(answer, Directory):
                 return None
             rest = key.sub.removeprefix(folder)
             if rest == key.sub or rest[:1] not in ("", "/"):
                 return None
-            edits += answer.edits()
             questions.append(Question(key.root, rest, tuple(key[3:])))
-        if questions[0].rest or len(edits) != len(given.edits) or not all(map(is_, edits, given.edits)):
+        edits, of_files = given.edits, edits_of(given.files)
+        if questions[0].rest or len(edits) != len(of_files) or not all(map(is_, edits, of_files)):
             return None
         return cls(given.provider, given.layers, questions)
 
@@ -85,5 +84,4 @@ class Own:
         found = [answer for _, answer in seen if isinstance(answer, Directory) and not answer.diagnostics]
         if len(found) != len(seen) or not found[0].exists:
             return None
-        edits = tuple(chain.from_iterable([directory.edits() for directory in found if directory.files]))
-        return _new(Given, (self._provider, self._layers, edits, (), tuple(seen)))
+        return _new(Given, (self._provider, self._layers, None, (), tuple(seen)))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from foreword.files._markdown_file import MarkdownFile
 
     from ._model import Section
+    from ._provider import Provider
 
 
 def plain_edits(
@@ -76,36 +77,69 @@ def plain_edits(
         if ("{" in text and "{{" in text) or not (clean or not suspected(text)):
             come.append(None)
             continue
-        prepared = _new(
-            PreparedEdit,
-            (
-                id,
-                layer,
-                "plain",
-                provider,
-                _new(Place, (file.place, line)),
-                position,
-                0,
-                text,
-                text,
-                None,
-                title,
-                priority,
-                default_title,
-                default_priority,
-                None,
-                None,
-                False,
-                owns_all or origin.owns(id),
-                False,
-                True,
-                False,
-                None,
-                "",
-            ),
-        )
-        come.append(prepared)
+        named = (id, title, priority, default_title, default_priority)
+        come.append(_prepared(named, layer, provider, file, line, position, text, owns_all or origin.owns(id)))
     return come
+
+
+def plain_files(files: Sequence[MarkdownFile], origin: Origin, clean: bool) -> list[PreparedEdit] | None:
+    """Return what `plain_edits` returns for the edits of files that say nothing but a text, None if any says more.
+
+    Args:
+        files: the files, each of which gives one edit, in the order of these.
+        origin: as for `plain_edits`.
+        clean: as for `plain_edits`.
+    """
+    layer, provider, owns_all = origin.plain_layer, origin.provider, origin.owns_all
+    if layer is None:
+        return None
+    come: list[PreparedEdit] = []
+    for position, file in enumerate(files):
+        text, name = file.text, file.name
+        known = plain_name(name.rpartition("/")[2])
+        if known is None or not text or file.more is not None or "tools/" in name:
+            return None
+        if ("{" in text and "{{" in text) or not (clean or not suspected(text)):
+            return None
+        id, title, priority = known
+        named = (id, None, None, title, priority)
+        come.append(_prepared(named, layer, provider, file, 1, position, text, owns_all or origin.owns(id)))
+    return come
+
+
+def _prepared(
+    said: Said, layer: str, provider: Provider, file: MarkdownFile, line: int, position: int, text: str, own: bool
+) -> PreparedEdit:
+    """Return an edit that says nothing but this, and holds."""
+    id, title, priority, default_title, default_priority = said
+    return _new(
+        PreparedEdit,
+        (
+            id,
+            layer,
+            "plain",
+            provider,
+            _new(Place, (file.place, line)),
+            position,
+            0,
+            text,
+            text,
+            None,
+            title,
+            priority,
+            default_title,
+            default_priority,
+            None,
+            None,
+            False,
+            own,
+            False,
+            True,
+            False,
+            None,
+            "",
+        ),
+    )
 
 
 _section: Final = itemgetter("id", "text", "file", "default_title", "default_priority")
@@ -163,6 +197,23 @@ def plain_fields(file_name: str) -> dict[str, Any] | None:
     Args:
         file_name: the name of the file itself, which is not that of a tool.
     """
+    said = plain_name(file_name)
+    if said is None:
+        return None
+    fields = NOTHING_SAID.copy()
+    fields["id"], fields["default_title"], fields["default_priority"] = said
+    return fields
+
+
+@lru_cache(MOST_NAMES)
+def plain_name(file_name: str) -> tuple[str, str | None, int] | None:
+    """Return the id, the title and the priority that a file of this name stands for.
+
+    None where there is, or may be, something to say of the name or of the id.
+
+    Args:
+        file_name: the name of the file itself, which is not that of a tool.
+    """
     try:
         id, title, priority, _, cased = section_name(file_name)
     except NameRefused:
@@ -171,11 +222,8 @@ def plain_fields(file_name: str) -> dict[str, Any] | None:
         return None
     if spelled[0] != id:
         return None
-    if (known := spelled[1]) is not None:
-        title, priority = known.title, known.priority
-    fields = NOTHING_SAID.copy()
-    fields["id"], fields["default_title"], fields["default_priority"] = id, title, priority
-    return fields
+    known = spelled[1]
+    return (id, title, priority) if known is None else (id, known.title, known.priority)
 
 
 @lru_cache(MOST_NAMES)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ._limits import is_within_limits, resolve_within_limits
 from ._named_tuple import new as _new
 from ._overlay import overlaid
-from ._plain_edit import plain_edits
+from ._plain_edit import plain_files
 from ._prepare import differences, is_clean
 from ._remade import Remade, remade
 from ._resolution import Resolution
@@ -71,32 +71,26 @@ class Shared:
             return None
         return self._common_of(base)[1]
 
-    def overlaid(self, given: Sequence[Given], own: Given, agent: str, drafts: Drafts) -> tuple[Variants, Remade] | None:
-        """Return what agents have in common, and the prompt of one that has nothing but some texts of its own.
-
-        None where there is, or may be, anything more to it.
+    def overlaid(self, common: Variants, own: Given, agent: str, drafts: Drafts) -> Remade | None:
+        """Return the prompt of an agent that has nothing but some texts of its own; None where there may be more to it.
 
         Args:
-            given: what the shared sources gave.
+            common: what agents have in common.
             own: what the agent is given beside that.
             agent: the agent.
             drafts: what edits came out as.
         """
-        base = self._whole_base()
-        common = self.variants(given)
-        if base is None or common is None or common.places or own.diagnostics:
+        if common.places or own.diagnostics or own.returned is not None:
             return None
-        policy, edits = self._policy, own.edits
-        clean = len(edits) > 1 and is_clean([edit.__dict__["text"] for edit in edits])
-        come = plain_edits(edits, range(len(edits)), drafts.origin(own.provider, own.layers, policy), clean)
-        plain = [edit for edit in come if edit is not None]
-        if len(plain) != len(edits):
+        policy, files = self._policy, own.files
+        clean = len(files) > 1 and is_clean([file.text for file in files])
+        edits = plain_files(files, drafts.origin(own.provider, own.layers, policy), clean)
+        if edits is None:
             return None
-        _, _, named = self._common_of(base)
-        if named and not named.isdisjoint([edit.id for edit in plain]):
+        _, _, named = self._common_of(common.base)
+        if named and not named.isdisjoint([edit.id for edit in edits]):
             return None
-        made = overlaid(base, agent, plain, policy)
-        return (common, made) if made is not None else None
+        return overlaid(common.base, agent, edits, policy)
 
     def resolution(self, plan: Plan, layout: Layout | None = None) -> tuple[Resolution, Remade | None]:
         """Return the resolution of everything that a plan holds, every limit kept, and how it is made again.

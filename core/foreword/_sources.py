@@ -11,6 +11,7 @@ from foreword.files._markdown_file import Directory
 from foreword.files._questions import Observation
 
 from ._agent_directories import AGENTS, spellings
+from ._file_edit import edits_of
 from ._keeping import keep
 from ._plugin_calls import Contribution
 from ._prepare import typed
@@ -43,14 +44,25 @@ FILE_BY_FILE: Final = frozenset({"directory", "agent"})
 class Given(NamedTuple):
     """What one of our own sources gave to one prompt.
 
+    ``returned`` are the edits that it returned; None where they are just those of all files that were read for it.
     ``seen`` is what it asked the reader; None when it went wrong, so that it is asked again.
     """
 
     provider: Provider
     layers: tuple[str, ...]
-    edits: tuple[Section, ...]
+    returned: tuple[Section, ...] | None
     diagnostics: tuple[Diagnostic, ...]
     seen: tuple[Observation, ...] | None = None
+
+    @property
+    def edits(self) -> tuple[Section, ...]:
+        """Its edits."""
+        return self.returned if self.returned is not None else tuple(edits_of(self.files))
+
+    @property
+    def files(self) -> list[MarkdownFile]:
+        """All files that were read for it."""
+        return [file for _, answer in self.seen or () if isinstance(answer, Directory) for file in answer.files]
 
     @property
     def is_shared(self) -> bool:
@@ -69,6 +81,11 @@ Scope: TypeAlias = "Callable[[Subject, Reader], Hashable]"
 
 The configuration, and what is trusted, are the same for a builder. None where there is nothing to look at.
 """
+
+
+def agent_scope(agent: str) -> Hashable:
+    """Return the scope of what an agent is given that has a directory of its own."""
+    return ("agent", agent)
 
 
 class Sources:
@@ -112,7 +129,7 @@ class Sources:
         agent = subject.agent
         if agent is None or self._prompts is None or reader.is_absent(self._prompts, AGENTS, spellings(agent)):
             return None
-        return ("agent", agent)
+        return agent_scope(agent)
 
     def _memory(self, subject: Subject, reader: Reader) -> Hashable:
         agent, _, memory, skill_roots, approved = subject

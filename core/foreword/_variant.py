@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ._findings import in_order
 from ._layout import DefaultLayout, Layout, texts
 from ._names import is_tool
+from ._prepare import typed
 from ._remade import resolved_for
 from ._resolution import Resolution
 
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 
     from ._diagnostics import Diagnostic
     from ._draft import Draft
-    from ._prepare import Preparation
+    from ._prepare import Preparation, Typed
     from ._prepared import PreparedEdit
     from ._shared import Base
+    from ._sources import Given
 
 PLAIN_NAME: Final = re.compile(r"[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?")
 """The names of agents that can stand for one another in any text without a difference to its Markdown."""
@@ -35,11 +37,14 @@ class Variants:
         places: where sections stand whose text has the name of the agent in it, and the draft of each text.
     """
 
-    __slots__ = ("base", "found", "places")
+    __slots__ = ("_others", "base", "found", "given", "places")
 
     def __init__(self, base: Base, places: tuple[tuple[int, Draft], ...]) -> None:
         self.base = base
         self.places = places
+        self.given: tuple[Given, ...] = tuple([basis.given for basis in base.bases])
+        values = base.preparation.values
+        self._others = typed({name: value for name, value in values.items() if name != "agent_name"}, values)
         said: set[Diagnostic] = set()
         for basis, part in zip(base.bases, base.parts, strict=True):
             said.update(basis.given.diagnostics, part.said)
@@ -48,6 +53,10 @@ class Variants:
     def values(self, agent: str) -> dict[str, Value]:
         """Return the variables of an agent."""
         return {**self.base.preparation.values, "agent_name": agent}
+
+    def read_like(self, agent: str) -> Typed:
+        """Return the variables of an agent as what they read like; operator and call gave all of them."""
+        return self._others | {("agent_name", str, agent, True)}
 
     def preparation(self, agent: str) -> Preparation:
         """Return what the edits are prepared with for an agent."""

@@ -13,7 +13,7 @@ from tests.core.test_properties import ALWAYS
 from tests.security.test_scan import ON_THE_EDGE
 
 from foreword._plain_edit import is_plain_name
-from foreword._prepare import _is_clean  # pyright: ignore[reportPrivateUsage]
+from foreword._prepare import is_clean  # pyright: ignore[reportPrivateUsage]
 from foreword.scan._scan import RULES, scan, scan_name
 from foreword.scan._suspects import SHAPE, suspected
 
@@ -27,7 +27,7 @@ def test_texts_that_are_clean_together_are_clean_each() -> None:
     @given(st.lists(ON_THE_EDGE, min_size=1, max_size=4))
     @settings(ALWAYS, max_examples=800)
     def check(several: list[str]) -> None:
-        clean = _is_clean(several)
+        clean = is_clean(several)
         seen[clean] += 1
         if clean:
             for text in several:
@@ -63,9 +63,9 @@ def test_one_text_that_is_looked_at_spoils_all(text: str) -> None:
     """A text that the scanner has to look at is seen among others, wherever it stands."""
     for place in range(3):
         several = ["One.", "Two."]
-        assert _is_clean(several)
+        assert is_clean(several)
         several.insert(place, text)
-        assert not _is_clean(several)
+        assert not is_clean(several)
 
 
 @given(ON_THE_EDGE.map(lambda text: text[:210]) | st.sampled_from(NAMES))

@@ -24,7 +24,7 @@ from foreword._names import id_key
 from foreword._origin import Origin
 from foreword._plain_edit import plain_edits
 from foreword._policy import LayerRule, Policy, SectionRule
-from foreword._prepare import _is_clean  # pyright: ignore[reportPrivateUsage]
+from foreword._prepare import is_clean  # pyright: ignore[reportPrivateUsage]
 from foreword._prepared import PreparedEdit
 from foreword._provider import Provider
 from foreword._resolve import folded_all
@@ -183,7 +183,7 @@ def test_a_draft_of_a_text_that_was_looked_at_is_the_same() -> None:
         edit, origin, screen, neighbours = case
         provider, layers = random.Random(len(edit.text)).choice(ORIGINS)
         origin = Origin(provider, layers, Policy())
-        if _is_clean([edit.text, *neighbours]):
+        if is_clean([edit.text, *neighbours]):
             drafts = [Draft(edit, origin, 3, 0, screen, clean) for clean in (False, True)]
             assert drafts[0].prepared == drafts[1].prepared
             assert drafts[0].said == drafts[1].said
@@ -341,7 +341,7 @@ def test_a_file_of_which_there_is_nothing_to_say_comes_out_as_its_draft() -> Non
     @settings(ALWAYS, max_examples=4000)
     def check(case: Given) -> None:
         edit, origin, screen, neighbours = case
-        for clean in (False, not suspected(edit.text), _is_clean([edit.text, *neighbours])):
+        for clean in (False, not suspected(edit.text), is_clean([edit.text, *neighbours])):
             (quick,) = plain_edits([edit] * 4, [3], origin, clean)
             seen[quick is not None] += 1
             seen["titled"] += quick is not None and bool(quick.title)

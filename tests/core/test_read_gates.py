@@ -58,7 +58,8 @@ def test_a_directory_that_is_read_holds_what_looking_closer_makes_of_its_files(
         asked = DirectoryKey("directory", root, "", frozenset({"sub"}), recursive, None, 8, frozenset(), trusted)
         taking = Taking(root, enclosure, 64, now(), {}, by_stamp=True)
         listing = Listing(enclosure, asked, taking)
-        found = read(listing, taking, None, True, (), trusted=trusted, real=enclosure.root)
+        said = tuple(listing.diagnostics)
+        found = read(taking, listing.names, said, None, settled=True, trusted=trusted, real=enclosure.root)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_assembled, "_is_quiet", _never)
             full = assembled(found.entries, found.said, exists=True, trusted=trusted)

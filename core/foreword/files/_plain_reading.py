@@ -11,7 +11,7 @@ from foreword.files._entries import Entry, are_as_read
 from foreword.files._kinds import Kind, kind_of
 from foreword.files._questions import DirectoryKey
 from foreword.files._reading import Reading, read
-from foreword.files._stamps import Evidence, is_settled, now, stamp
+from foreword.files._stamps import Evidence, is_settled, now, stamp, stand
 from foreword.files._taking import Taking
 from foreword.files._walk import Enclosure, Opened, open_real
 
@@ -63,10 +63,10 @@ def read_plain(
     finally:
         os.close(fd)
     entries, path = taking.entries, root.path
-    stamps = ((f"{path.rstrip('/')}/{sub}", own),) if sub else ()
-    places: Evidence = _new(Evidence, (around.roots if sub else ((path, own),), around.places, stamps))
+    roots, stamps = (around.roots, ((f"{path.rstrip('/')}/{sub}", own),)) if sub else (((path, own),), ())
+    places: Evidence = _new(Evidence, (roots, around.places, stamps))
     # Only what is found unchanged afterwards was read in one state.
-    if len(entries) != len(files) or not (are_as_read(entries) and places.holds()):
+    if len(entries) != len(files) or not (are_as_read(entries) and (stand(stamps) if sub else places.holds())):
         return None
     return read(taking, {sub: names}, (), places, settled=True, trusted=enclosure.trusted, real=enclosure.root)
 
