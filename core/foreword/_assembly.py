@@ -113,16 +113,19 @@ class Assembly:
         built = self.built.get(agent)
         if built is None or built.proof is None or BUILDING.get():
             return None
-        proof = built.proof
+        proof, made = built.proof, None
         if isinstance(proof, Looked):
-            return built if proof.holds() else None
-        changed = proof.first_changed()
-        if changed == len(proof.stamps):
-            return built
-        built = self._exchanges.of(built, proof, changed) if changed >= 0 else None
-        if built is not None:
-            keep(self.built, agent, built, MOST_BUILT)
-        return built
+            if proof.holds():
+                return built
+        else:
+            changed = proof.first_changed()
+            if changed == len(proof.stamps):
+                return built
+            if changed >= 0:
+                made = self._exchanges.of(built, proof, changed)
+        # What does not hold any more is not looked at again.
+        keep(self.built, agent, built._replace(proof=None, spots=NO_SPOTS) if made is None else made, MOST_BUILT)
+        return made
 
     def context(self, agent: str | None) -> Context:
         """Return what plugins are given for an agent."""
@@ -157,7 +160,9 @@ class Assembly:
     def alike(self, manager: Manager, agent: str | None) -> Built | None:
         """Return the prompt of an agent that has nothing but its name of its own, by what stamps alone show."""
         known = self._for_all
-        if known is None or agent is None or agent in known.names or not self._may_vary(manager, agent):
+        if known is None or agent is None or agent in known.names or not self._is_plain(agent):
+            return None
+        if not self._may_vary(manager):
             return None
         built = self._varied(manager, None, known.given, agent) if known.evidence.holds() else None
         if built is None:
@@ -166,7 +171,7 @@ class Assembly:
 
     def _variant(self, manager: Manager, batch: Batch, agent: str | None, call: Call) -> Built | None:
         """Return the prompt of an agent that has nothing but its name of its own, where it is simply that."""
-        if agent is None or not call.is_empty or not self._may_vary(manager, agent):
+        if agent is None or not call.is_empty or not self._is_plain(agent) or not self._may_vary(manager):
             return None
         given, prompts = self._given_all(manager, batch, agent), self.settings.prompts_dir
         if given is None or (prompts is not None and not batch.reader.is_absent(prompts, AGENTS, (agent,))):
@@ -183,16 +188,15 @@ class Assembly:
             batch.shared = self._gathering.shared(manager, Subject(agent, {}), batch)
         return batch.shared
 
-    def _may_vary(self, manager: Manager, agent: str) -> bool:
-        return (
-            self._gives_all_the_same
-            and manager.first_party_only
-            and not manager.diagnostics
-            and agent not in self.settings.agents
-            and PLAIN_NAME.fullmatch(agent) is not None
-            and len(agent) <= MAX_AGENT_NAME
-            and not BUILDING.get()
-        )
+    def _may_vary(self, manager: Manager) -> bool:
+        """Say whether there are agents that the sources tell from others by nothing but the name and the directory."""
+        gives_all_the_same = self._gives_all_the_same and manager.first_party_only and not manager.diagnostics
+        return gives_all_the_same and not BUILDING.get()
+
+    def _is_plain(self, agent: str) -> bool:
+        """Say whether an agent may be one of those."""
+        is_plain = PLAIN_NAME.fullmatch(agent) is not None and len(agent) <= MAX_AGENT_NAME
+        return is_plain and agent not in self.settings.agents
 
     def _varied(self, manager: Manager, batch: Batch | None, given: Sequence[Given], agent: str) -> Built | None:
         """Return the prompt of an agent that all sources give the same."""
@@ -213,12 +217,13 @@ class Assembly:
 
     def ahead(self, manager: Manager, batch: Batch, agents: Sequence[str]) -> None:
         """Read what some of many agents have of their own, before their prompts are built without anything more."""
-        prompts, plain = self.settings.prompts_dir, [agent for agent in agents if self._may_vary(manager, agent)]
-        if prompts is None or not plain or (given := self._given_all(manager, batch, plain[0])) is None:
+        prompts = self.settings.prompts_dir
+        if prompts is None or not agents or not self._may_vary(manager):
             return
-        common, is_absent = self._shared.variants(given), batch.reader.is_absent
-        if common is not None and not common.places:
-            own = [agent for agent in plain if not is_absent(prompts, AGENTS, (agent,))]
+        given, present = self._given_all(manager, batch, agents[0]), batch.reader.present(prompts, AGENTS)
+        common = self._shared.variants(given) if given is not None else None
+        if common is not None and not common.places and present:
+            own = [agent for agent in agents if agent in present and self._is_plain(agent)]
             batch.ahead = Ahead(common, self._gathering.ahead(own, batch.reader))
 
     def _overlaid(
@@ -254,7 +259,7 @@ class Assembly:
         agent, values, bare = asked.subject.agent, asked.values, call.is_bare
         before = self.built.get(agent)
         if before is not None and bare and before.is_of(asked.given, asked.strangers, values):
-            if not call.variables:
+            if before.proof is None and not call.variables:
                 shown = self._proof(manager, batch, asked.given, asked.subject)
                 self.built[agent] = before = before._replace(given=asked.given, proof=shown, spots=NO_SPOTS)
             return before

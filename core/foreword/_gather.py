@@ -110,12 +110,12 @@ class Gathering:
             batch: the batch of builds.
             seen: what was read for it.
         """
-        scope = agent_scope(agent)
-        given = batch.given.get(scope) or self._sources.kept(scope, batch.reader)
+        scope, sources = agent_scope(agent), self._sources
+        given = sources.kept(scope, batch.reader)
         if given is None and self._own is not None:
             given = self._own.given(seen)
             if given is not None:
-                self._sources.keep(scope, given)
+                sources.keep(scope, given)
         return given
 
     def _ours(self, manager: Manager) -> tuple[tuple[Implementation, Scope], ...]:

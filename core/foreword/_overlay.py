@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
@@ -32,17 +33,15 @@ def overlaid(base: Base, agent: str, own: Sequence[PreparedEdit], policy: Policy
     if resolution.is_strange or resolution.is_moved or resolution.asked or resolution.diagnostics or resolution.fatal:
         return None
     places, one = resolution.places, resolution.changed.get
-    met: set[str] = set()
-    found: list[tuple[int, bool, PlaceKey, PreparedEdit, str | None]] = []
+    found: list[tuple[int, bool, str, PlaceKey, PreparedEdit, str | None]] = []
     for edit in own:
-        key, layer, title, priority = edit.id, edit.layer, edit.title, edit.priority
-        if key in met or "/" in key or not holds(policy, key, edit):
+        key, title, priority = edit.id, edit.title, edit.priority
+        if "/" in key or not holds(policy, key, edit):
             return None
-        met.add(key)
         old = one(key)
         if old is None:
             default_title = edit.default_title
-            place_key = (edit.default_priority if priority is None else priority, RANK[layer], key)
+            place_key = (edit.default_priority if priority is None else priority, RANK[edit.layer], key)
         elif type(old) is Stacked and priority is None and is_higher(edit, old.edits[-1]):
             default_title, place_key = old.edits[0].default_title, old.place_key
             if title is None:
@@ -50,15 +49,17 @@ def overlaid(base: Base, agent: str, own: Sequence[PreparedEdit], policy: Policy
         else:
             return None
         title = over(edit.text, default_title) if title is None else title or None
-        found.append((bisect_left(places, place_key), old is not None, place_key, edit, title))
+        found.append((bisect_left(places, place_key), old is not None, key, place_key, edit, title))
+    if not found:
+        return _new(Remade, (base, agent, (), None, (), ()))
     # Of what comes to one place, what stands last is put there first.
     found.sort(key=_place, reverse=True)
-    at: list[int] = []
-    for place, is_gone, _, _, _ in found:
-        at += (place, is_gone)
-    edits, titles = tuple([one[3] for one in found]), tuple([one[4] for one in found])
+    at, are_gone, keys, _, edits, titles = zip(*found, strict=True)
+    if len(set(keys)) < len(keys):
+        return None
     is_titled = titles.count(None) < len(titles)
-    return _new(Remade, (base, agent, edits, None, tuple(at), titles if is_titled else ()))
+    at = tuple(chain.from_iterable(zip(at, are_gone, strict=True)))
+    return _new(Remade, (base, agent, edits, None, at, titles if is_titled else ()))
 
 
-_place: Final = itemgetter(0, 1, 2)
+_place: Final = itemgetter(0, 1, 3)

@@ -52,11 +52,12 @@ def read_plain(
         return None
     try:
         own = stamp(os.fstat(fd))
-        names = _names(fd, asked.known)
+        files: list[str] = []
+        names = _names(fd, asked.known, files)
         if names is None or not is_settled(own, at):
             return None
+        files.sort()
         taking = Taking(root, enclosure, max_bytes, at, known, by_stamp=by_stamp)
-        files = sorted([name for name, is_directory in names.items() if not is_directory])
         taking.plain(Opened(fd, real), f"{sub}/" if sub else "", files)
     except OSError:
         return None
@@ -71,8 +72,11 @@ def read_plain(
     return read(taking, {sub: names}, (), places, settled=True, trusted=enclosure.trusted, real=enclosure.root)
 
 
-def _names(fd: int, known: Collection[str]) -> dict[str, bool] | None:
-    """Return the names in a directory, None unless they are Markdown files and what is somebody else's to read."""
+def _names(fd: int, known: Collection[str], files: list[str]) -> dict[str, bool] | None:
+    """Return the names in a directory, and put those of its files in a list.
+
+    None unless all are Markdown files, and directories that are somebody else's to read.
+    """
     names: dict[str, bool] = {}
     # The descriptor is fresh and listed only here: listing one that is shared loses entries.
     with os.scandir(fd) as listing:
@@ -81,6 +85,7 @@ def _names(fd: int, known: Collection[str]) -> dict[str, bool] | None:
             if entry.is_file(follow_symlinks=False):
                 if kind_of(name) is not Kind.MARKDOWN:
                     return None
+                files.append(name)
                 names[name] = False
             elif name in known and entry.is_dir(follow_symlinks=False):
                 names[name] = True

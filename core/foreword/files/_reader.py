@@ -147,6 +147,10 @@ class Reader:
         present = self._names.within(root, folder)
         return present is not None and not any(map(present.__contains__, names))
 
+    def present(self, root: Root, folder: str) -> Collection[str] | None:
+        """Return the names in a directory below a root, None where those cannot be told."""
+        return self._names.within(root, folder)
+
     def names(self, root: Root, folder: str) -> tuple[Collection[str], Evidence] | None:
         """Return the names in a directory below a root, and what shows that those are all; None where nothing shows it.
 
@@ -205,6 +209,8 @@ class Reader:
         return answer
 
     def _directory(self, key: DirectoryKey) -> Directory:
+        if key.sub and self._names.lack(key.root, key.sub):
+            return MISSING
         found = self._directories.get(key)
         if found is None:
             found = self._directories.setdefault(key, self._read_directory(key))
@@ -212,8 +218,6 @@ class Reader:
 
     def _read_directory(self, key: DirectoryKey) -> Directory:
         root = key.root
-        if key.sub and self._names.lack(root, key.sub):
-            return MISSING
         kept = self._readings.get(key)
         reading = self._read_again(root, kept) if isinstance(kept, Reading) else None
         if reading is None:

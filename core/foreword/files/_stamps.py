@@ -116,7 +116,10 @@ class Evidence(NamedTuple):
             roots.update(dict.fromkeys(part.roots))
             places.update(dict.fromkeys(part.places))
             stamps.update(dict.fromkeys(part.stamps))
-        return Evidence(tuple(roots), tuple(places), tuple(stamps))
+        # What comes into a directory changes the stamp of that.
+        listed = {path for path, known in roots if len(known) == 5}
+        others = [place for place in places if place[1] is not None or place[0].rpartition("/")[0] not in listed]
+        return Evidence(tuple(roots), tuple(others), tuple(stamps))
 
 
 def stand(stamps: Iterable[tuple[str, Stamp | None]]) -> bool:
