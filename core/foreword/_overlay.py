@@ -3,63 +3,110 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._folded import PlaceKey
 from ._layers import RANK
+from ._layout import DefaultLayout, Layout, texts
 from ._named_tuple import new as _new
-from ._policy import Policy
-from ._prepared import PreparedEdit
-from ._remade import Remade
-from ._stack import Stacked, holds, is_higher, over
+from ._origin import Origin
+from ._plain_edit import plain_name_of, plain_texts
+from ._prepare import is_clean
+from ._remade import lay_over, resolved_for
+from ._resolution import Resolution
+from ._stack import Stacked, over
 
 if TYPE_CHECKING:
-    from ._shared import Base
+    from foreword.files._markdown_file import MarkdownFile
+
+    from ._policy import Policy
+    from ._variant import Variants
 
 
-def overlaid(base: Base, agent: str, own: Sequence[PreparedEdit], policy: Policy) -> Remade | None:
-    """Return an agent's prompt, whose variables are the base's but for its name; None where it takes a resolution.
+class Overlay(NamedTuple):
+    """The prompt of an agent that has nothing but some texts of its own; of thousands, each holds little more.
+
+    Attributes:
+        common: what agents have in common.
+        agent: the agent.
+        origin: where its texts come from.
+        own: its texts, from the end of the prompt.
+        paths: the path to show of the file of each.
+        places: for each of them a place in the base, and whether it stands instead of the section there, or before it.
+        titles: the title over each, or nothing at all where none has one.
+    """
+
+    common: Variants
+    agent: str
+    origin: Origin
+    own: tuple[str, ...]
+    paths: tuple[str, ...]
+    places: tuple[int, ...]
+    titles: tuple[str | None, ...]
+
+    def texts(self, layout: Layout) -> Sequence[str]:
+        """Return the sections as the layout writes them."""
+        common, _, _, own, _, places, titles = self
+        if not isinstance(layout, DefaultLayout):
+            return texts(layout, self.resolution())
+        made = [*texts(layout, common.base.resolution)]
+        lay_over(made, own, titles, places, layout)
+        return made
+
+    def resolution(self) -> Resolution:
+        """Return the resolution of the agent's prompt."""
+        own = plain_texts(sorted(zip(self.paths, self.own, strict=True)), self.origin)
+        return resolved_for(self.common.base, self.common.preparation(self.agent), own)
+
+
+def overlaid(
+    common: Variants, agent: str, files: Sequence[MarkdownFile], origin: Origin, named: Collection[str], policy: Policy
+) -> Overlay | None:
+    """Return the prompt of an agent, None where there is, or may be, anything to decide about its texts.
 
     Args:
-        base: what all agents have in common.
+        common: what agents have in common.
         agent: the agent.
-        own: the edits that it has of its own.
+        files: the texts that it has of its own, by name.
+        origin: where they come from.
+        named: the sections of which an edit has the name of the agent in it.
         policy: what the operator allows.
     """
-    resolution = base.resolution
-    if resolution.is_strange or resolution.is_moved or resolution.asked or resolution.diagnostics or resolution.fatal:
+    resolution, layer = common.base.resolution, origin.plain_layer
+    if layer is None or layer not in policy.free or common.places or resolution.is_strange or resolution.asked:
         return None
-    places, one = resolution.places, resolution.changed.get
-    found: list[tuple[int, bool, str, PlaceKey, PreparedEdit, str | None]] = []
-    for edit in own:
-        key, title, priority = edit.id, edit.title, edit.priority
-        if "/" in key or not holds(policy, key, edit):
+    places, one, rank = resolution.places, resolution.changed.get, RANK[layer]
+    clean = len(files) > 1 and is_clean([file.text for file in files])
+    found: list[tuple[int, bool, PlaceKey, str, str, str | None]] = []
+    for file in files:
+        name = plain_name_of(file, clean)
+        if name is None or name[0] in named:
             return None
+        key, title, priority = name
+        given = None
         old = one(key)
         if old is None:
-            default_title = edit.default_title
-            place_key = (edit.default_priority if priority is None else priority, RANK[edit.layer], key)
-        elif type(old) is Stacked and priority is None and is_higher(edit, old.edits[-1]):
-            default_title, place_key = old.edits[0].default_title, old.place_key
-            if title is None:
-                title = old.given
+            place_key = (priority, rank, key)
+        elif type(old) is Stacked and RANK[old.edits[-1].layer] < rank:
+            place_key, title, given = old.place_key, old.edits[0].default_title, old.given
         else:
             return None
-        title = over(edit.text, default_title) if title is None else title or None
-        found.append((bisect_left(places, place_key), old is not None, key, place_key, edit, title))
+        text = file.text
+        title = over(text, title) if given is None else given or None
+        found.append((bisect_left(places, place_key), old is not None, place_key, text, file.place, title))
     if not found:
-        return _new(Remade, (base, agent, (), None, (), ()))
+        return _new(Overlay, (common, agent, origin, (), (), (), ()))
     # Of what comes to one place, what stands last is put there first.
     found.sort(key=_place, reverse=True)
-    at, are_gone, keys, _, edits, titles = zip(*found, strict=True)
+    at, are_gone, keys, own, paths, titles = zip(*found, strict=True)
     if len(set(keys)) < len(keys):
         return None
+    pairs = tuple(chain.from_iterable(zip(at, are_gone, strict=True)))
     is_titled = titles.count(None) < len(titles)
-    at = tuple(chain.from_iterable(zip(at, are_gone, strict=True)))
-    return _new(Remade, (base, agent, edits, None, at, titles if is_titled else ()))
+    return _new(Overlay, (common, agent, origin, own, paths, pairs, titles if is_titled else ()))
 
 
-_place: Final = itemgetter(0, 1, 3)
+_place: Final = itemgetter(0, 1, 2)

@@ -78,37 +78,45 @@ def plain_edits(
             come.append(None)
             continue
         named = (id, title, priority, default_title, default_priority)
-        come.append(_prepared(named, layer, provider, file, line, position, text, owns_all or origin.owns(id)))
+        own = owns_all or origin.owns(id)
+        come.append(_prepared(named, layer, provider, file.place, line, position, text, own))
     return come
 
 
-def plain_files(files: Sequence[MarkdownFile], origin: Origin, clean: bool) -> list[PreparedEdit] | None:
-    """Return what `plain_edits` returns for the edits of files that say nothing but a text, None if any says more.
+def plain_texts(texts: Iterable[tuple[str, str]], origin: Origin) -> list[PreparedEdit]:
+    """Return what the edits of files come out as that say nothing but a text.
 
     Args:
-        files: the files, each of which gives one edit, in the order of these.
-        origin: as for `plain_edits`.
-        clean: as for `plain_edits`.
+        texts: the path to show and the text of each file, in the order in which one source gives them.
+        origin: where they come from.
     """
-    layer, provider, owns_all = origin.plain_layer, origin.provider, origin.owns_all
-    if layer is None:
-        return None
+    layer = origin.plain_layer
+    assert layer is not None
     come: list[PreparedEdit] = []
-    for position, file in enumerate(files):
-        text, name = file.text, file.name
-        known = plain_name(name.rpartition("/")[2])
-        if known is None or not text or file.more is not None or "tools/" in name:
-            return None
-        if ("{" in text and "{{" in text) or not (clean or not suspected(text)):
-            return None
-        id, title, priority = known
-        named = (id, None, None, title, priority)
-        come.append(_prepared(named, layer, provider, file, 1, position, text, owns_all or origin.owns(id)))
+    for position, (path, text) in enumerate(texts):
+        name = plain_name(path.rpartition("/")[2])
+        assert name is not None
+        id, title, priority = name
+        said = (id, None, None, title, priority)
+        come.append(_prepared(said, layer, origin.provider, path, 1, position, text, origin.owns(id)))
     return come
+
+
+def plain_name_of(file: MarkdownFile, clean: bool) -> tuple[str, str | None, int] | None:
+    """Return the id, the title and the priority that a file stands for, None if it says, or may say, more than a text.
+
+    Args:
+        file: the file.
+        clean: whether the scanner has nothing to look at in its text.
+    """
+    text, name = file.text, file.name
+    if not text or file.more is not None or "tools/" in name or ("{" in text and "{{" in text):
+        return None
+    return plain_name(name.rpartition("/")[2]) if clean or not suspected(text) else None
 
 
 def _prepared(
-    said: Said, layer: str, provider: Provider, file: MarkdownFile, line: int, position: int, text: str, own: bool
+    said: Said, layer: str, provider: Provider, path: str, line: int, position: int, text: str, own: bool
 ) -> PreparedEdit:
     """Return an edit that says nothing but this, and holds."""
     id, title, priority, default_title, default_priority = said
@@ -119,7 +127,7 @@ def _prepared(
             layer,
             "plain",
             provider,
-            _new(Place, (file.place, line)),
+            _new(Place, (path, line)),
             position,
             0,
             text,

@@ -19,6 +19,7 @@ from ._resolution import Resolution
 
 if TYPE_CHECKING:
     from ._explanation import Explanation
+    from ._overlay import Overlay
     from ._remade import Remade
     from ._variant import Variant
 
@@ -74,7 +75,7 @@ class _Held:
     agent: str | None
     diagnostics: tuple[Diagnostic, ...]
     _layout: Layout
-    _source: Resolution | Variant | Remade
+    _source: Resolution | Variant | Remade | Overlay
     _sections: tuple[PromptSection, ...] | None
     _text: str | bool
 
@@ -93,7 +94,7 @@ class Prompt(_Held):
 
     def __new__(
         cls,
-        source: Resolution | Variant | Remade,
+        source: Resolution | Variant | Remade | Overlay,
         diagnostics: tuple[Diagnostic, ...],
         agent: str | None = None,
         layout: Layout = LAYOUTS["default"],

@@ -49,12 +49,7 @@ class Remade(NamedTuple):
         made = [*texts(layout, self.base.resolution)]
         count = 2 * len(own)
         at, replaces = places[:count:2], places[1:count:2]
-        for edit, title, place, is_gone in zip(own, titles or repeat(None), at, replaces, strict=False):
-            text = edit.text if title is None else layout.under(title, edit.text)
-            if is_gone:
-                made[place] = text
-            else:
-                made.insert(place, text)
+        lay_over(made, [edit.text for edit in own], titles, places[:count], layout)
         for place in places[count:]:
             come = [other for other, is_gone in zip(at, replaces, strict=True) if other <= place and not is_gone]
             del made[place + len(come)]
@@ -65,6 +60,26 @@ class Remade(NamedTuple):
         common = self.base.preparation
         values, trusted = self.values or ({**common.values, "agent_name": self.agent or ""},) * 2
         return resolved_for(self.base, common.of(self.agent, values, trusted), self.own)
+
+
+def lay_over(
+    made: list[str], own: Sequence[str], titles: Sequence[str | None], places: Sequence[int], layout: DefaultLayout
+) -> None:
+    """Put texts among others.
+
+    Args:
+        made: the others, each as it is written.
+        own: the texts, from the end.
+        titles: the title over each, or nothing at all where none has one.
+        places: for each a place among the others, and whether it stands instead of the one there, or before it.
+        layout: how a title is written over a text.
+    """
+    for text, title, place, is_gone in zip(own, titles or repeat(None), places[::2], places[1::2], strict=False):
+        written = text if title is None else layout.under(title, text)
+        if is_gone:
+            made[place] = written
+        else:
+            made.insert(place, written)
 
 
 def remade(

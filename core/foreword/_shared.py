@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._limits import is_within_limits, resolve_within_limits
 from ._named_tuple import new as _new
-from ._overlay import overlaid
-from ._plain_edit import plain_files
-from ._prepare import differences, is_clean
+from ._overlay import Overlay, overlaid
+from ._prepare import differences
 from ._remade import Remade, remade
 from ._resolution import Resolution
 from ._resolve import resolve
@@ -71,7 +70,7 @@ class Shared:
             return None
         return self._common_of(base)[1]
 
-    def overlaid(self, common: Variants, own: Given, agent: str, drafts: Drafts) -> Remade | None:
+    def overlaid(self, common: Variants, own: Given, agent: str, drafts: Drafts) -> Overlay | None:
         """Return the prompt of an agent that has nothing but some texts of its own; None where there may be more to it.
 
         Args:
@@ -80,17 +79,11 @@ class Shared:
             agent: the agent.
             drafts: what edits came out as.
         """
-        if common.places or own.diagnostics or own.returned is not None:
-            return None
-        policy, files = self._policy, own.files
-        clean = len(files) > 1 and is_clean([file.text for file in files])
-        edits = plain_files(files, drafts.origin(own.provider, own.layers, policy), clean)
-        if edits is None:
+        if own.diagnostics or own.returned is not None:
             return None
         _, _, named = self._common_of(common.base)
-        if named and not named.isdisjoint([edit.id for edit in edits]):
-            return None
-        return overlaid(common.base, agent, edits, policy)
+        origin = drafts.origin(own.provider, own.layers, self._policy)
+        return overlaid(common, agent, own.files, origin, named, self._policy)
 
     def resolution(self, plan: Plan, layout: Layout | None = None) -> tuple[Resolution, Remade | None]:
         """Return the resolution of everything that a plan holds, every limit kept, and how it is made again.
