@@ -42,7 +42,7 @@ from ._screen import Screen
 from ._shared import Shared
 from ._sources import Sources
 from ._subject import Subject
-from ._variant import PLAIN_NAME, Variant, Variants
+from ._variant import PLAIN_NAME, Variant
 
 if TYPE_CHECKING:
     from foreword.files._reader import Observation
@@ -222,19 +222,18 @@ class Assembly:
             return
         given, present = self._given_all(manager, batch, agents[0]), batch.reader.present(prompts, AGENTS)
         common = self._shared.variants(given) if given is not None else None
-        if common is not None and not common.places and present:
+        if common is not None and present:
             own = [agent for agent in agents if agent in present and self._is_plain(agent)]
-            batch.ahead = Ahead(common, self._gathering.ahead(own, batch.reader))
+            batch.ahead = self._gathering.ahead(manager, own, batch, common)
 
-    def _overlaid(
-        self, batch: Batch, agent: str, common: Variants, seen: list[Observation]
-    ) -> Built | None:
+    def _overlaid(self, batch: Batch, agent: str, ahead: Ahead, seen: list[Observation]) -> Built | None:
         """Return the prompt of an agent that has nothing but its name and some texts of its own, which were read."""
+        common, place, _ = ahead
         own = self._gathering.own(agent, batch, seen)
         if own is None:
             return None
         read_like = common.read_like(agent)
-        all_given = (*common.given, own)
+        all_given = (*common.given[:place], own, *common.given[place:])
         before = self.built.get(agent)
         if before is not None and before.is_of(all_given, NO_STRANGERS, read_like):
             return before
@@ -250,7 +249,7 @@ class Assembly:
         """Make one prompt, or return the last one of the agent where it would be the same."""
         ahead = batch.ahead
         if ahead is not None and agent is not None and (seen := ahead.seen.pop(agent, None)) is not None:
-            made = self._overlaid(batch, agent, ahead.common, seen)
+            made = self._overlaid(batch, agent, ahead, seen)
         else:
             made = self._variant(manager, batch, agent, call)
         if made is not None:

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 
 
 class Ahead(NamedTuple):
-    """What some agents have in common, and what was asked for each of them before its turn, and answered."""
+    """What was asked for some agents before their turn, and answered.
+
+    ``common`` is what they have in common, and ``place`` where what is their own comes among what all are given.
+    """
 
     common: Variants
+    place: int
     seen: dict[str, list[Observation]]
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
+from ._batch import Ahead, Batch
 from ._context import Asked, Context, asked
 from ._diagnostics import Diagnostic, is_sound
 from ._implementation import Calls, Implementation
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
     from foreword.files._reader import Observation, Reader
 
-    from ._batch import Batch
     from ._prompt import Prompt
     from ._subject import Subject
+    from ._variant import Variants
 
 
 class Gathering:
@@ -92,15 +93,21 @@ class Gathering:
                 batch.given[scope] = given
         return given
 
-    def ahead(self, agents: Iterable[str], reader: Reader) -> dict[str, list[Observation]]:
+    def ahead(self, manager: Manager, agents: Iterable[str], batch: Batch, common: Variants) -> Ahead | None:
         """Read what is some agents' own, before it is asked for: to do the same many times over takes much less time.
 
         Args:
+            manager: the plugins.
             agents: agents with plain names that have directories of their own.
-            reader: the reader of the batch.
+            batch: the batch of builds.
+            common: what the agents have in common.
         """
         own = self._own
-        return {agent: own.seen(agent, reader) for agent in agents} if own is not None else {}
+        if own is None:
+            return None
+        providers = [implementation.provider for implementation, _ in self._ours(manager)]
+        place = sum([one.entry_point in SHARED for one in providers[: providers.index(own.provider)]])
+        return Ahead(common, place, {agent: own.seen(agent, batch.reader) for agent in agents})
 
     def own(self, agent: str, batch: Batch, seen: list[Observation]) -> Given | None:
         """Return what an agent is given of its own, None where the source has to be asked for it.

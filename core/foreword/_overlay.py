@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -18,12 +18,12 @@ from ._prepare import is_clean
 from ._remade import lay_over, resolved_for
 from ._resolution import Resolution
 from ._stack import Stacked, over
+from ._variant import Variant, Variants
 
 if TYPE_CHECKING:
     from foreword.files._markdown_file import MarkdownFile
 
     from ._policy import Policy
-    from ._variant import Variants
 
 
 class Overlay(NamedTuple):
@@ -49,10 +49,10 @@ class Overlay(NamedTuple):
 
     def texts(self, layout: Layout) -> Sequence[str]:
         """Return the sections as the layout writes them."""
-        common, _, _, own, _, places, titles = self
+        common, agent, _, own, _, places, titles = self
         if not isinstance(layout, DefaultLayout):
             return texts(layout, self.resolution())
-        made = [*texts(layout, common.base.resolution)]
+        made = [*Variant(common, agent).texts(layout)]
         lay_over(made, own, titles, places, layout)
         return made
 
@@ -63,7 +63,7 @@ class Overlay(NamedTuple):
 
 
 def overlaid(
-    common: Variants, agent: str, files: Sequence[MarkdownFile], origin: Origin, named: Collection[str], policy: Policy
+    common: Variants, agent: str, files: Sequence[MarkdownFile], origin: Origin, policy: Policy
 ) -> Overlay | None:
     """Return the prompt of an agent, None where there is, or may be, anything to decide about its texts.
 
@@ -72,18 +72,17 @@ def overlaid(
         agent: the agent.
         files: the texts that it has of its own, by name.
         origin: where they come from.
-        named: the sections of which an edit has the name of the agent in it.
         policy: what the operator allows.
     """
     resolution, layer = common.base.resolution, origin.plain_layer
-    if layer is None or layer not in policy.free or common.places or resolution.is_strange or resolution.asked:
+    if layer is None or layer not in policy.free or resolution.is_strange or resolution.asked:
         return None
     places, one, rank = resolution.places, resolution.changed.get, RANK[layer]
     clean = len(files) > 1 and is_clean([file.text for file in files])
     found: list[tuple[int, bool, PlaceKey, str, str, str | None]] = []
     for file in files:
         name = plain_name_of(file, clean)
-        if name is None or name[0] in named:
+        if name is None:
             return None
         key, title, priority = name
         given = None

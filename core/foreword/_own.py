@@ -36,10 +36,13 @@ class Own:
         provider: the source.
         layers: the layers that are granted to it.
         questions: what it asks, the directory of the agent itself first.
+
+    Attributes:
+        provider: the source.
     """
 
     def __init__(self, provider: Provider, layers: tuple[str, ...], questions: Sequence[Question]) -> None:
-        self._provider = provider
+        self.provider = provider
         self._layers = layers
         self._questions = questions
 
@@ -84,4 +87,4 @@ class Own:
         found = [answer for _, answer in seen if isinstance(answer, Directory) and not answer.diagnostics]
         if len(found) != len(seen) or not found[0].exists:
             return None
-        return _new(Given, (self._provider, self._layers, None, (), tuple(seen)))
+        return _new(Given, (self.provider, self._layers, None, (), tuple(seen)))

@@ -81,9 +81,8 @@ class Shared:
         """
         if own.diagnostics or own.returned is not None:
             return None
-        _, _, named = self._common_of(common.base)
         origin = drafts.origin(own.provider, own.layers, self._policy)
-        return overlaid(common, agent, own.files, origin, named, self._policy)
+        return overlaid(common, agent, own.files, origin, self._policy)
 
     def resolution(self, plan: Plan, layout: Layout | None = None) -> tuple[Resolution, Remade | None]:
         """Return the resolution of everything that a plan holds, every limit kept, and how it is made again.
