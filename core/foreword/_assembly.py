@@ -14,45 +14,38 @@ from foreword.files._cache import Cache
 from foreword.files._reader import Reader, Readings
 from foreword.files._stamps import Evidence
 
-from ._agent_directories import AGENTS
-from ._batch import Ahead, Batch
-from ._built import NO_SPOTS, Built, Call
+from ._batch import Batch
+from ._built import MOST_BUILT, NO_SPOTS, Built, Call, keep_built
 from ._context import Asked, Context
 from ._diagnostics import Diagnostic
 from ._errors import ForewordError
 from ._exchange import Exchanges
 from ._findings import in_order
+from ._fleet import Fleet
 from ._frozen import frozen
 from ._gather import Gathering
 from ._keeping import keep
 from ._layout import LAYOUTS
 from ._manager import Manager
-from ._named_tuple import new as _new
-from ._names import MAX_AGENT_NAME, agent_name
+from ._names import agent_name
 from ._plan import Plan
-from ._plugin_calls import BUILDING, NO_STRANGERS
+from ._plugin_calls import BUILDING
 from ._plugin_sections import HOOK
 from ._policy import Policy
 from ._prepare import Drafts, Preparation, typed
 from ._prompt import Prompt
-from ._proof import ForAll, Looked, for_all, ways_to
-from ._proof import proof as proof_of
+from ._proof import Looked, proof, ways_to
 from ._provider import DEFAULTS, EDITS, UNTRUSTED_ARGUMENT
 from ._screen import Screen
 from ._shared import Shared
 from ._sources import Sources
 from ._subject import Subject
-from ._variant import PLAIN_NAME, Variant
 
 if TYPE_CHECKING:
-    from foreword.files._reader import Observation
     from foreword.files._roots import Root
     from foreword.templates._names import Value
 
     from ._sources import Given
-
-MOST_BUILT: Final = 2048
-"""Of how many agents a builder keeps the last prompt."""
 
 _NO_DATA: Final[Mapping[str, object]] = MappingProxyType({})
 
@@ -72,25 +65,19 @@ class Assembly:
         self.readings: Readings = Cache()
         self.built: dict[str | None, Built] = {}
         self._disjoint: dict[Root, Evidence] = {}
-        self._for_all: ForAll | None = None
         self._trusted_skills = MappingProxyType(dict(lock.skills)) if settings.skills.pin else None
         self._screen = Screen.from_settings(settings)
         self._link_roots = tuple(root.path for root in settings.files.link_roots)
         self._max_bytes = settings.files.max_bytes
         self._by_stamp = settings.files.validate_ == "stat"
         self._general_roots = general_roots(settings)
-        self._gives_all_the_same = (
-            not settings.plugins.require
-            and settings.memory.path is None
-            and not settings.skills.roots
-            and not self._link_roots
-        )
         self._layout = LAYOUTS[settings.layout]
         self._variables: dict[str, Value] = {"agent_name": "assistant", **settings.variables}
         self._typed = typed(self._variables, self._variables)
         self._gathering = Gathering(Sources(settings))
         self._drafts = Drafts()
         self._shared = Shared(policy)
+        self.fleet = Fleet(settings, self._gathering, self._shared, self._drafts, self.built, self._proof)
         self._exchanges = Exchanges(self.readings, self._max_bytes, self._drafts, policy)
 
     def ready(self, manager: Manager) -> None:
@@ -113,18 +100,18 @@ class Assembly:
         built = self.built.get(agent)
         if built is None or built.proof is None or BUILDING.get():
             return None
-        proof, made = built.proof, None
-        if isinstance(proof, Looked):
-            if proof.holds():
+        shown, made = built.proof, None
+        if isinstance(shown, Looked):
+            if shown.holds():
                 return built
         else:
-            changed = proof.first_changed()
-            if changed == len(proof.stamps):
+            changed = shown.first_changed()
+            if changed == len(shown.stamps):
                 return built
             if changed >= 0:
-                made = self._exchanges.of(built, proof, changed)
+                made = self._exchanges.of(built, shown, changed)
         # What does not hold any more is not looked at again.
-        keep(self.built, agent, built._replace(proof=None, spots=NO_SPOTS) if made is None else made, MOST_BUILT)
+        keep_built(self.built, agent, built._replace(proof=None, spots=NO_SPOTS) if made is None else made)
         return made
 
     def context(self, agent: str | None) -> Context:
@@ -157,102 +144,9 @@ class Assembly:
         )
         return Plan(subject, preparation, gathered, told)
 
-    def alike(self, manager: Manager, agent: str | None) -> Built | None:
-        """Return the prompt of an agent that has nothing but its name of its own, by what stamps alone show."""
-        known = self._for_all
-        if known is None or agent is None or agent in known.names or not self._is_plain(agent):
-            return None
-        if not self._may_vary(manager):
-            return None
-        built = self._varied(manager, None, known.given, agent) if known.evidence.holds() else None
-        if built is None:
-            self._for_all = None
-        return built
-
-    def _variant(self, manager: Manager, batch: Batch, agent: str | None, call: Call) -> Built | None:
-        """Return the prompt of an agent that has nothing but its name of its own, where it is simply that."""
-        if agent is None or not call.is_empty or not self._is_plain(agent) or not self._may_vary(manager):
-            return None
-        given, prompts = self._given_all(manager, batch, agent), self.settings.prompts_dir
-        if given is None or (prompts is not None and not batch.reader.is_absent(prompts, AGENTS, (agent,))):
-            return None
-        built = self._varied(manager, batch, given, agent)
-        if built is not None and not batch.is_large and self._for_all is None and self._may_prove(manager):
-            self._for_all = for_all(batch.reader, given, prompts)
-        return built
-
-    def _given_all(self, manager: Manager, batch: Batch, agent: str) -> list[Given] | None:
-        """Return what all agents are given; None where a source has to be asked for it."""
-        if batch.shared is None:
-            # No root need be checked: what is taken here shows that it is there.
-            batch.shared = self._gathering.shared(manager, Subject(agent, {}), batch)
-        return batch.shared
-
-    def _may_vary(self, manager: Manager) -> bool:
-        """Say whether there are agents that the sources tell from others by nothing but the name and the directory."""
-        gives_all_the_same = self._gives_all_the_same and manager.first_party_only and not manager.diagnostics
-        return gives_all_the_same and not BUILDING.get()
-
-    def _is_plain(self, agent: str) -> bool:
-        """Say whether an agent may be one of those."""
-        is_plain = PLAIN_NAME.fullmatch(agent) is not None and len(agent) <= MAX_AGENT_NAME
-        return is_plain and agent not in self.settings.agents
-
-    def _varied(self, manager: Manager, batch: Batch | None, given: Sequence[Given], agent: str) -> Built | None:
-        """Return the prompt of an agent that all sources give the same."""
-        common = self._shared.variants(given)
-        if common is None:
-            return None
-        read_like = common.read_like(agent)
-        before = self.built.get(agent)
-        if before is not None and before.is_of(given, NO_STRANGERS, read_like):
-            if before.proof is None and batch is not None:
-                shown = self._proof(manager, batch, before.given, Subject(agent, {}))
-                self.built[agent] = before = before._replace(proof=shown)
-            return before
-        prompt = Prompt(Variant(common, agent), common.found, agent, self._layout)
-        built = Built(tuple(given), NO_STRANGERS, read_like, prompt, ())
-        keep(self.built, agent, built, MOST_BUILT)
-        return built
-
-    def ahead(self, manager: Manager, batch: Batch, agents: Sequence[str]) -> None:
-        """Read what some of many agents have of their own, before their prompts are built without anything more."""
-        prompts = self.settings.prompts_dir
-        if prompts is None or not agents or not self._may_vary(manager):
-            return
-        given, present = self._given_all(manager, batch, agents[0]), batch.reader.present(prompts, AGENTS)
-        common = self._shared.variants(given) if given is not None else None
-        if common is not None and present:
-            own = [agent for agent in agents if agent in present and self._is_plain(agent)]
-            batch.ahead = self._gathering.ahead(manager, own, batch, common)
-
-    def _overlaid(self, batch: Batch, agent: str, ahead: Ahead, seen: list[Observation]) -> Built | None:
-        """Return the prompt of an agent that has nothing but its name and some texts of its own, which were read."""
-        common, place, _ = ahead
-        own = self._gathering.own(agent, batch, seen)
-        if own is None:
-            return None
-        read_like = common.read_like(agent)
-        all_given = (*common.given[:place], own, *common.given[place:])
-        before = self.built.get(agent)
-        if before is not None and before.is_of(all_given, NO_STRANGERS, read_like):
-            return before
-        made = self._shared.overlaid(common, own, agent, self._drafts)
-        if made is None:
-            return None
-        prompt = Prompt(made, common.found, agent, self._layout)
-        built: Built = _new(Built, (all_given, NO_STRANGERS, read_like, prompt, (), None, NO_SPOTS))
-        keep(self.built, agent, built, MOST_BUILT)
-        return built
-
     def build(self, manager: Manager, batch: Batch, agent: str | None, call: Call) -> Built:
         """Make one prompt, or return the last one of the agent where it would be the same."""
-        ahead = batch.ahead
-        if ahead is not None and agent is not None and (seen := ahead.seen.pop(agent, None)) is not None:
-            made = self._overlaid(batch, agent, ahead, seen)
-        else:
-            made = self._variant(manager, batch, agent, call)
-        if made is not None:
+        if agent is not None and call.is_empty and (made := self.fleet.made(manager, batch, agent)) is not None:
             return made
         asked = self.plan(manager, agent, call.variables, context=call.context, batch=batch)
         agent, values, bare = asked.subject.agent, asked.values, call.is_bare
@@ -279,19 +173,16 @@ class Assembly:
         if bare:
             if before is not None and not batch.is_large and not call.variables:
                 built = built._replace(proof=self._proof(manager, batch, asked.given, asked.subject))
-            keep(self.built, agent, built, MOST_BUILT)
+            keep_built(self.built, agent, built)
         return built
 
     def _proof(
         self, manager: Manager, batch: Batch, given: Sequence[Given], subject: Subject
     ) -> Evidence | Looked | None:
         """Return what shows that the next build would gather the same, where anything can."""
-        if not self._may_prove(manager):
+        if self.settings.memory.approval or self._link_roots or not manager.first_party_only:
             return None
-        return proof_of(batch.reader, self.reader, given, subject, self.settings.prompts_dir)
-
-    def _may_prove(self, manager: Manager) -> bool:
-        return not self.settings.memory.approval and not self._link_roots and manager.first_party_only
+        return proof(batch.reader, self.reader, given, subject, self.settings.prompts_dir)
 
     def _values(self, agent: str | None, call: Mapping[str, Value]) -> Mapping[str, Value]:
         """The variables of operator and call, the highest winning: the builder's own where there are no others."""

@@ -136,7 +136,7 @@ class Builder:
             ConfigError: an argument or a path cannot be used.
         """
         if variables is None and context is None and defaults == () and edits == () and untrusted == ():
-            built = self._assembly.kept(agent) or self._assembly.alike(self.manager, agent)
+            built = self._assembly.kept(agent) or self._assembly.fleet.alike(self.manager, agent)
             if built is not None:
                 return self._told(built, strict)
             call = NOTHING
@@ -177,7 +177,7 @@ class Builder:
         failures: list[Exception] = []
         for nth, agent in enumerate(asked):
             if nth % AT_ONCE == 1 and batch.is_large and call.is_empty:
-                self._assembly.ahead(self.manager, batch, asked[nth : nth + AT_ONCE])
+                self._assembly.fleet.ahead(self.manager, batch, asked[nth : nth + AT_ONCE])
             try:
                 results.append(self._told(self._assembly.build(self.manager, batch, agent, call), strict))
             except Exception as failure:

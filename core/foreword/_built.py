@@ -7,6 +7,8 @@ from operator import is_
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ._keeping import keep
+
 if TYPE_CHECKING:
     from foreword.files._stamps import Evidence
     from foreword.templates._names import Value
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from ._proof import Looked
     from ._sources import Given
 
+
+MOST_BUILT: Final = 2048
+"""Of how many agents a builder keeps the last prompt."""
 
 ARGUMENTS: Final[Mapping[str, Any]] = {"variables": None, "defaults": (), "edits": (), "untrusted": (), "context": None}
 """What a caller can give to a build, and what it is when it is not given."""
@@ -105,3 +110,8 @@ def _is_alike(one: Given, other: Given) -> bool:
     is_same = one.provider == other.provider and one.layers == other.layers and one.diagnostics == other.diagnostics
     edits, others = one.edits, other.edits
     return is_same and len(edits) == len(others) and all(map(is_, edits, others))
+
+
+def keep_built(kept: dict[str | None, Built], agent: str | None, built: Built) -> None:
+    """Keep the last prompt of an agent, and let go of the older half when that is of too many agents."""
+    keep(kept, agent, built, MOST_BUILT)

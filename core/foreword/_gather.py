@@ -20,7 +20,7 @@ from ._plugin_values import plugin_values
 from ._sources import LOOKING_AT_NOTHING, SHARED, Given, Scope, Sources, agent_scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from foreword.files._reader import Observation, Reader
 
@@ -109,7 +109,7 @@ class Gathering:
         place = sum([one.entry_point in SHARED for one in providers[: providers.index(own.provider)]])
         return Ahead(common, place, {agent: own.seen(agent, batch.reader) for agent in agents})
 
-    def own(self, agent: str, batch: Batch, seen: list[Observation]) -> Given | None:
+    def own(self, agent: str, batch: Batch, seen: Sequence[Observation]) -> Given | None:
         """Return what an agent is given of its own, None where the source has to be asked for it.
 
         Args:

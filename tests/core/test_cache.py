@@ -233,7 +233,7 @@ def test_one_batch_reads_one_root(tmp_path: Path) -> None:
 
 def test_a_builder_of_many_agents_stays_within_its_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many agents it has built for, a builder holds no more of anything than its bounds say."""
-    for bound, most in {"_assembly.MOST_BUILT": 300, "_sources.MOST_KEPT": 500, "_prepare.MOST_DRAFTS": 700}.items():
+    for bound, most in {"_built.MOST_BUILT": 300, "_sources.MOST_KEPT": 500, "_prepare.MOST_DRAFTS": 700}.items():
         monkeypatch.setattr(f"foreword.{bound}", most)
     (tmp_path / "rules.md").write_text("{{ agent_name }} keeps the rules.")
     for number in range(0, 5000, 5):
