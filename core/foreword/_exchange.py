@@ -1,14 +1,17 @@
-"""Exchange: where one of the operator's files says another text, the prompt is the last one but for that."""
+"""Exchange: where files of the operator's say another text, the prompt is the last one but for that."""
 
 from __future__ import annotations
 
+from itertools import compress
+from operator import is_not
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreword.files._exchange import exchange
 from foreword.files._markdown_file import Directory
-from foreword.files._questions import FileKey
+from foreword.files._questions import DirectoryKey, FileKey, Observation
 from foreword.files._walk import below
 
+from ._built import Built
 from ._file_edit import edits_of
 from ._limits import is_within_limits
 from ._named_tuple import new as _new
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from foreword.files._names import Readings
     from foreword.files._stamps import Evidence
 
-    from ._built import Built
     from ._model import Section
     from ._policy import Policy
     from ._prepare import Drafts
@@ -45,7 +47,7 @@ class Spot(NamedTuple):
 
 
 class Exchanges:
-    """Makes prompts of one builder again that differ from the last ones in one file.
+    """Makes prompts of one builder again that differ from the last ones in the text of some files.
 
     Args:
         readings: what was read.
@@ -61,47 +63,60 @@ class Exchanges:
         self._policy = policy
 
     def of(self, built: Built, evidence: Evidence, place: int) -> Built | None:
-        """Return a prompt as it is now that one file has changed, or None where anything else has to be looked at.
+        """Return a prompt as it is now that some files have changed, or None where anything else has to be looked at.
 
         Args:
             built: the prompt as it was.
             evidence: what shows that it would be made alike.
-            place: the place of the file's stamp there.
+            place: the place there of the first stamp that is not as it was.
         """
-        path, _ = evidence.stamps[place]
-        before, resolution = built.prompt, built.prompt._source  # pyright: ignore[reportPrivateUsage]
+        before, spots = built.prompt, built.spots
+        resolution = before._source  # pyright: ignore[reportPrivateUsage]
         if built.fatal or not isinstance(resolution, Resolution):
             return None
-        spot = built.spots.get(path) or self._spot(built.given, resolution, path)
+        path, _ = evidence.stamps[place]
+        spot = spots.get(path) or self._spot(built.given, resolution, path)
         if spot is None:
             return None
-        nth, place_seen, at, went = spot
+        nth, place_seen, _, _ = spot
         given = built.given[nth]
         provider, layers, _, _, seen = given
-        edits = given.edits
-        old = edits[at].file
         assert seen is not None
-        assert old is not None
-        found = exchange(self._readings, seen[place_seen], old, evidence, place, self._max_bytes)
-        if found is None:
+        key, directory = seen[place_seen]
+        assert isinstance(key, DirectoryKey)
+        assert isinstance(directory, Directory)
+        found = exchange(self._readings, key, evidence, place, self._max_bytes)
+        if found is None or found.directory.diagnostics or len(found.directory.files) != len(directory.files):
             return None
-        file, observation, evidence = found
-        if file is old:
-            return built._replace(proof=evidence)
-        edits = (*edits[:at], *edits_of((file,)), *edits[at + 1 :])
-        come = self._plain(given, edits, at)
-        if come is None or come.id != went.id:
-            return None
+        edits: list[Section] | None = None
+        gone: list[PreparedEdit] = []
+        come: list[PreparedEdit] = []
+        files = zip(directory.files, found.directory.files, strict=True)
+        for old, new in compress(files, map(is_not, directory.files, found.directory.files)):
+            path = new.path
+            spot = spots.get(path) or self._spot(built.given, resolution, path)
+            if spot is None or path not in found.read or old.name != new.name:
+                return None
+            edits = edits or list(given.edits)
+            _, _, at, went = spot
+            edits[at : at + 1] = edits_of((new,))
+            plain = self._plain(given, edits, at)
+            if plain is None or plain.id != went.id:
+                return None
+            gone.append(went)
+            come.append(plain)
+            spots = {**spots, path: _new(Spot, (nth, place_seen, at, plain))}
+        if edits is None:
+            return built._replace(proof=found.evidence)
         policy = self._policy
-        changed = resolve_changed(resolution, (went,), (come,), policy)
+        changed = resolve_changed(resolution, gone, come, policy)
         if changed.fatal or changed.diagnostics is not resolution.diagnostics or not is_within_limits(changed, policy):
             return None
-        seen = (*seen[:place_seen], observation, *seen[place_seen + 1 :])
-        given = _new(Given, (provider, layers, edits, (), seen))
+        seen = (*seen[:place_seen], _new(Observation, (key, found.directory)), *seen[place_seen + 1 :])
+        given = _new(Given, (provider, layers, tuple(edits), (), seen))
         all_given = (*built.given[:nth], given, *built.given[nth + 1 :])
         prompt = Prompt(changed, before.diagnostics, before.agent, before._layout)  # pyright: ignore[reportPrivateUsage]
-        spots = {**built.spots, path: _new(Spot, (nth, place_seen, at, come))}
-        return built._replace(given=all_given, prompt=prompt, proof=evidence, spots=spots)
+        return _new(Built, (all_given, built.strangers, built.values, prompt, (), found.evidence, spots))
 
     def _spot(self, all_given: Sequence[Given], resolution: Resolution, path: str) -> Spot | None:
         """Return the spot of a file, None where there is more to it, or it was read more than once."""

@@ -88,7 +88,6 @@ def remade(
     own: Sequence[PreparedEdit],
     resolution: Resolution,
     layout: Layout,
-    is_alike: bool = False,
 ) -> Remade:
     """Return how an agent's prompt is made again.
 
@@ -98,9 +97,8 @@ def remade(
         own: the edits that it has of its own.
         resolution: what they come to.
         layout: how it is mostly written.
-        is_alike: whether it is known that the variables are the base's but for the agent's name.
     """
-    is_alike = is_alike or preparation.is_but_for_name(base.preparation)
+    is_alike = preparation.is_but_for_name(base.preparation)
     given = None if is_alike else (preparation.values, preparation.trusted_values)
     placed = _placed(base.resolution, own, resolution) if isinstance(layout, DefaultLayout) else None
     edits, places, titles = placed or (tuple(own), None, ())

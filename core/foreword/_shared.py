@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from operator import is_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,7 +14,7 @@ from ._remade import Remade, remade
 from ._resolution import Resolution
 from ._resolve import resolve
 from ._resolve_changed import resolve_changed
-from ._variant import Variants, differ_in_name, variants
+from ._variant import Variants, variants
 
 if TYPE_CHECKING:
     from ._layout import Layout
@@ -55,7 +54,7 @@ class Shared:
         self._policy = policy
         self._base: Base | None = None
         self._latest: Latest | None = None
-        self._common: tuple[Base, Variants | None, frozenset[str]] | None = None
+        self._common: tuple[Base, Variants | None] | None = None
 
     def variants(self, given: Sequence[Given]) -> Variants | None:
         """Return what prompts of agents have in common that have nothing of their own; None where that is too little.
@@ -68,7 +67,7 @@ class Shared:
             return None
         if not all(basis.given is one for basis, one in zip(base.bases, given, strict=True)):
             return None
-        return self._common_of(base)[1]
+        return self._common_of(base)
 
     def overlaid(self, common: Variants, own: Given, agent: str, drafts: Drafts) -> Overlay | None:
         """Return the prompt of an agent that has nothing but some texts of its own; None where there may be more to it.
@@ -105,11 +104,7 @@ class Shared:
         own = _edits(own_parts)
         more = plan.prepared_more()
         base = self._base if layout is None else self._whole_base()
-        is_alike = False
-        if layout is not None and base is not None and self._is_alike(base, bases, preparation, own, more):
-            parts, is_alike = base.parts, True
-        else:
-            parts = tuple([preparation.part_of(basis) for basis in bases])
+        parts = tuple([preparation.part_of(basis) for basis in bases])
         for part in (*parts, *own_parts):
             if part.said:
                 plan.diagnostics.extend(part.said)
@@ -124,7 +119,7 @@ class Shared:
             return resolve_within_limits([*_edits(parts), *own], policy), None
         if base is None or len(base.parts) != len(parts):
             base = self._base = self._new_base(plan, bases, parts, resolve(_edits(parts), policy))
-        elif not is_alike:
+        else:
             gone, come = differences(base.parts, parts)
             if not _is_same(base.bases, bases):
                 changed = resolve_changed(base.resolution, gone, come, policy)
@@ -138,38 +133,15 @@ class Shared:
         is_all = own and not more and layout is None
         self._latest = Latest(parts, tuple(own_parts), resolution) if is_all else None
         if is_within_limits(resolution, policy):
-            again = remade(base, preparation, own, resolution, layout, is_alike) if layout is not None else None
+            again = remade(base, preparation, own, resolution, layout) if layout is not None else None
             return resolution, again
         return resolve_within_limits([*_edits(parts), *own], policy), None
 
-    def _is_alike(
-        self,
-        base: Base,
-        bases: Sequence[Basis],
-        preparation: Preparation,
-        own: Sequence[PreparedEdit],
-        more: Sequence[PreparedEdit],
-    ) -> bool:
-        """Say whether an agent's prompt differs from the base in nothing but its own edits, as far as it can be read.
-
-        The name of the agent may stand in texts, but in none that is part of the prompt.
-        """
-        # No basis is equal to another one.
-        if base.bases != tuple(bases) or not differ_in_name(base.preparation, preparation):
-            return False
-        _, common, named = self._common_of(base)
-        if common is None or common.places:
-            return False
-        return not named or named.isdisjoint([edit.id for edit in chain(own, more)])
-
-    def _common_of(self, base: Base) -> tuple[Base, Variants | None, frozenset[str]]:
-        """Return what agents have in common, and the sections of which an edit has the name of the agent in it."""
+    def _common_of(self, base: Base) -> Variants | None:
         known = self._common
         if known is None or known[0] is not base:
-            edits = [part.edits[at] for basis, part in zip(base.bases, base.parts, strict=True) for at, _ in basis.open]
-            named = frozenset([edit.id for edit in edits if edit is not None])
-            self._common = known = (base, variants(base), named)
-        return known
+            self._common = known = (base, variants(base))
+        return known[1]
 
     def _new_base(self, plan: Plan, bases: list[Basis], parts: tuple[Part, ...], resolution: Resolution) -> Base:
         made, before = plan.preparation, self._base

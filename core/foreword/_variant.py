@@ -122,17 +122,6 @@ def variants(base: Base) -> Variants | None:
     return Variants(base, tuple(places))
 
 
-def differ_in_name(one: Preparation, other: Preparation) -> bool:
-    """Say whether another agent's edits are prepared with the same but for its name, and that can stand in any text."""
-    agent = other.agent
-    return (
-        agent is not None
-        and PLAIN_NAME.fullmatch(agent) is not None
-        and one.values is one.trusted_values
-        and other.is_but_for_name(one)
-    )
-
-
 def _varies_only_so(edit: PreparedEdit, draft: Draft, preparation: Preparation) -> bool:
     template = draft.template
     return (

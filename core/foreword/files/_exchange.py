@@ -1,69 +1,90 @@
-"""Exchange: one file of those that were read says something else, and everything else is as it was."""
+"""Exchange: some files of those that were read say something else, and everything else is as it was."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from foreword._named_tuple import new as _new
-from foreword.files._entries import file_of
-from foreword.files._markdown_file import MarkdownFile
+from foreword.files._entries import Entry, full_of
+from foreword.files._markdown_file import Directory
 from foreword.files._names import Readings
-from foreword.files._questions import Observation
+from foreword.files._questions import DirectoryKey
 from foreword.files._reading import Reading
 from foreword.files._stamps import Evidence, now
 from foreword.files._taking import Taking
 from foreword.files._walk import DIRECTORY, Enclosure, Refused, opening
 
+MOST_READ: Final = 4
+"""So many files of one directory are read again one by one; where it is more, the directory is read."""
+
 
 class Exchange(NamedTuple):
-    """A file as it is now, in the directory that it lies in, and what shows all that there was evidence for."""
+    """A directory as it is now, the paths of its files that were read again, and what shows all there was evidence for.
 
-    file: MarkdownFile
-    seen: Observation
+    The evidence is of the same things as before.
+    """
+
+    directory: Directory
+    read: tuple[str, ...]
     evidence: Evidence
 
 
 def exchange(
-    readings: Readings, seen: Observation, old: MarkdownFile, evidence: Evidence, place: int, max_bytes: int
+    readings: Readings, key: DirectoryKey, evidence: Evidence, place: int, max_bytes: int
 ) -> Exchange | None:
-    """Return a file as it is now, where everything else is as there is evidence for; None where that cannot be said.
+    """Return a directory as it is now where some of its files have changed, None where anything else may have.
 
     Args:
         readings: what was read.
-        seen: the directory in which the file was read.
-        old: the file as it was read.
+        key: the directory.
         evidence: what shows that all is as it was.
-        place: the place of the file's stamp there.
+        place: the place there of the first stamp that is not as it was.
         max_bytes: the most bytes that a file may have.
     """
-    key, directory = seen
     kept = readings.get(key)
-    if not isinstance(kept, Reading) or kept.directory is not directory:
+    if not isinstance(kept, Reading):
         return None
-    full, _ = evidence.stamps[place]
-    folder, slash, name = old.name.rpartition("/")
+    roots, places, stamps = evidence
+    enclosure: Enclosure = _new(Enclosure, (kept.real, (), (), kept.trusted))
+    fulls = list(map(full_of, kept.entries))
+    changed: dict[int, Entry] = {}
     try:
-        index = list(map(file_of, kept.entries)).index(old)
-        enclosure: Enclosure = _new(Enclosure, (kept.real, (), (), kept.trusted))
-        known = {old.name: kept.entries[index]}
-        taking = Taking(key.root, enclosure, max_bytes, now(), known, by_stamp=False)
-        with opening(enclosure, folder, DIRECTORY) as opened:
-            if opened.linked:
+        # What has changed since it was read here is not read once more.
+        while len(changed) <= place < len(stamps):
+            full, _ = stamps[place]
+            index = fulls.index(full)
+            if len(changed) == MOST_READ:
                 return None
-            taking.plain(opened, folder + slash, (name,))
+            changed[index] = entry = _read(kept.entries[index], key, enclosure, max_bytes)
+            # What changed last is looked at first: who changes a file changes it again.
+            stamps = ((full, entry[1]), *stamps[:place], *stamps[place + 1 :])
+            as_read: Evidence = _new(Evidence, (roots, places, stamps))
+            # All that is found unchanged afterwards was there when the files were read.
+            place = as_read.first_changed()
     except (OSError, ValueError, Refused):
         return None
-    if not taking.entries:
+    if place != len(stamps):
         return None
-    _, own, proof, _, _, _, file = new = taking.entries[0]
-    roots, places, stamps = evidence
-    # What changed last is looked at first: who changes a file changes it again.
-    others = (*stamps[:place], *stamps[place + 1 :])
-    as_read: Evidence = _new(Evidence, (roots, places, ((full, own), *others)))
-    # All that is found unchanged afterwards was there when the file was read.
-    reading = kept.with_one(index, new) if as_read.holds() else None
-    if own is None or reading is None:
-        return None
+    reading = kept.with_changed(changed)
     readings.put(key, reading)
-    shown = as_read if proof is own else _new(Evidence, (roots, places, ((full, proof), *others)))
-    return _new(Exchange, (file, _new(Observation, (key, reading.directory)), shown))
+    proven = [(full, proof) for full, _, proof, _, _, _, _ in reversed(changed.values())]
+    shown: Evidence = _new(Evidence, (roots, places, (*proven, *stamps[len(proven) :])))
+    return _new(Exchange, (reading.directory, tuple(map(full_of, changed.values())), shown))
+
+
+def _read(known: Entry, key: DirectoryKey, enclosure: Enclosure, max_bytes: int) -> Entry:
+    """Return an entry as it is now.
+
+    Raises:
+        OSError, Refused: it cannot be read, or a link leads there now.
+    """
+    path = known[6].name
+    folder, slash, name = path.rpartition("/")
+    taking = Taking(key.root, enclosure, max_bytes, now(), {path: known}, by_stamp=False)
+    with opening(enclosure, folder, DIRECTORY) as directory:
+        if directory.linked:
+            raise FileNotFoundError(folder)
+        taking.plain(directory, folder + slash, (name,))
+    if not taking.entries:
+        raise FileNotFoundError(name)
+    return taking.entries[0]
