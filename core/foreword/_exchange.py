@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import compress
-from operator import is_not
+from operator import is_, is_not
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreword.files._exchange import exchange
@@ -15,7 +15,7 @@ from ._built import Built
 from ._file_edit import edits_of
 from ._limits import is_within_limits
 from ._named_tuple import new as _new
-from ._plain_edit import plain_edits
+from ._plain_edit import plain_edits, plain_name_of, plain_text
 from ._prompt import Prompt
 from ._resolution import Resolution
 from ._resolve_changed import resolve_changed
@@ -24,10 +24,10 @@ from ._sources import FILE_BY_FILE, Given
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from foreword.files._markdown_file import MarkdownFile
     from foreword.files._names import Readings
     from foreword.files._stamps import Evidence
 
-    from ._model import Section
     from ._policy import Policy
     from ._prepare import Drafts
     from ._prepared import PreparedEdit
@@ -88,7 +88,6 @@ class Exchanges:
         found = exchange(self._readings, key, evidence, place, self._max_bytes)
         if found is None or found.directory.diagnostics or len(found.directory.files) != len(directory.files):
             return None
-        edits: list[Section] | None = None
         gone: list[PreparedEdit] = []
         come: list[PreparedEdit] = []
         files = zip(directory.files, found.directory.files, strict=True)
@@ -97,23 +96,21 @@ class Exchanges:
             spot = spots.get(path) or self._spot(built.given, resolution, path)
             if spot is None or path not in found.read or old.name != new.name:
                 return None
-            edits = edits or list(given.edits)
             _, _, at, went = spot
-            edits[at : at + 1] = edits_of((new,))
-            plain = self._plain(given, edits, at)
+            plain = self._plain(given, new, at)
             if plain is None or plain.id != went.id:
                 return None
             gone.append(went)
             come.append(plain)
             spots = {**spots, path: _new(Spot, (nth, place_seen, at, plain))}
-        if edits is None:
+        if not come:
             return built._replace(proof=found.evidence)
         policy = self._policy
         changed = resolve_changed(resolution, gone, come, policy)
         if changed.fatal or changed.diagnostics is not resolution.diagnostics or not is_within_limits(changed, policy):
             return None
         seen = (*seen[:place_seen], _new(Observation, (key, found.directory)), *seen[place_seen + 1 :])
-        given = _new(Given, (provider, layers, tuple(edits), (), seen))
+        given = _new(Given, (provider, layers, None, (), seen))
         all_given = (*built.given[:nth], given, *built.given[nth + 1 :])
         prompt = Prompt(changed, before.diagnostics, before.agent, before._layout)  # pyright: ignore[reportPrivateUsage]
         return _new(Built, (all_given, built.strangers, built.values, prompt, (), found.evidence, spots))
@@ -133,16 +130,21 @@ class Exchanges:
         given = all_given[nth]
         if given.diagnostics or given.provider.entry_point not in FILE_BY_FILE:
             return None
-        for at, edit in enumerate(given.edits):
-            if edit.file is not None and edit.file.path == path:
-                plain = self._plain(given, given.edits, at)
-                one = resolution.one(plain.id) if plain is not None else None
-                if one is None or plain not in one.edits:
-                    return None
-                return Spot(nth, seen, at, one.edits[one.edits.index(plain)])
-        return None
+        edits, files = given.edits, given.files
+        if len(edits) != len(files) or not all(map(is_, edits, edits_of(files))):
+            return None
+        at = next(at for at, file in enumerate(files) if file.path == path)
+        plain = self._plain(given, files[at], at)
+        one = resolution.one(plain.id) if plain is not None else None
+        if one is None or plain not in one.edits:
+            return None
+        return Spot(nth, seen, at, one.edits[one.edits.index(plain)])
 
-    def _plain(self, given: Given, edits: Sequence[Section], at: int) -> PreparedEdit | None:
-        """Return what an edit comes out as of which there is nothing to say, None where there is, or may be."""
+    def _plain(self, given: Given, file: MarkdownFile, at: int) -> PreparedEdit | None:
+        """Return what the edit of a file comes out as of which there is nothing to say, None where there may be."""
         origin = self._drafts.origin(given.provider, given.layers, self._policy)
-        return plain_edits(edits, (at,), origin, False)[0]
+        name = plain_name_of(file, False) if origin.plain_layer is not None else None
+        if name is not None:
+            return plain_text(name, origin, file.place, at, file.text)
+        (plain,) = plain_edits(edits_of((file,)), (0,), origin, False)
+        return plain._replace(position=at) if plain is not None else None

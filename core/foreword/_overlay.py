@@ -13,7 +13,7 @@ from ._layers import RANK
 from ._layout import DefaultLayout, Layout, texts
 from ._named_tuple import new as _new
 from ._origin import Origin
-from ._plain_edit import plain_name_of, plain_texts
+from ._plain_edit import plain_name, plain_name_of, plain_text
 from ._prepare import is_clean
 from ._remade import lay_over, resolved_for
 from ._resolution import Resolution
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from foreword.files._markdown_file import MarkdownFile
 
     from ._policy import Policy
+    from ._prepared import PreparedEdit
 
 
 class Overlay(NamedTuple):
@@ -58,7 +59,11 @@ class Overlay(NamedTuple):
 
     def resolution(self) -> Resolution:
         """Return the resolution of the agent's prompt."""
-        own = plain_texts(sorted(zip(self.paths, self.own, strict=True)), self.origin)
+        own: list[PreparedEdit] = []
+        for position, (path, text) in enumerate(sorted(zip(self.paths, self.own, strict=True))):
+            name = plain_name(path.rpartition("/")[2])
+            assert name is not None
+            own.append(plain_text(name, self.origin, path, position, text))
         return resolved_for(self.common.base, self.common.preparation(self.agent), own)
 
 

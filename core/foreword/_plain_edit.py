@@ -83,26 +83,23 @@ def plain_edits(
     return come
 
 
-def plain_texts(texts: Iterable[tuple[str, str]], origin: Origin) -> list[PreparedEdit]:
-    """Return what the edits of files come out as that say nothing but a text.
+def plain_text(name: Named, origin: Origin, path: str, position: int, text: str) -> PreparedEdit:
+    """Return what the edit of a file comes out as that says nothing but a text.
 
     Args:
-        texts: the path to show and the text of each file, in the order in which one source gives them.
-        origin: where they come from.
+        name: what the file stands for.
+        origin: where it comes from, in a layer of the operator's.
+        path: the path to show.
+        position: the place of the edit among those of its source.
+        text: the text.
     """
-    layer = origin.plain_layer
+    id, title, priority = name
+    said, layer = (id, None, None, title, priority), origin.plain_layer
     assert layer is not None
-    come: list[PreparedEdit] = []
-    for position, (path, text) in enumerate(texts):
-        name = plain_name(path.rpartition("/")[2])
-        assert name is not None
-        id, title, priority = name
-        said = (id, None, None, title, priority)
-        come.append(_prepared(said, layer, origin.provider, path, 1, position, text, origin.owns(id)))
-    return come
+    return _prepared(said, layer, origin.provider, path, 1, position, text, origin.owns(id))
 
 
-def plain_name_of(file: MarkdownFile, clean: bool) -> tuple[str, str | None, int] | None:
+def plain_name_of(file: MarkdownFile, clean: bool) -> Named | None:
     """Return the id, the title and the priority that a file stands for, None if it says, or may say, more than a text.
 
     Args:
@@ -157,6 +154,9 @@ _given: Final = itemgetter(
 )
 _NOTHING_GIVEN: Final = (None, None, None, None, None, None, False, False, ())
 """What an edit says of itself that says nothing but its text, its title and its place."""
+
+Named: TypeAlias = tuple[str, str | None, int]
+"""The id, the title and the priority that the name of a file stands for."""
 
 Said: TypeAlias = tuple[str, str | None, int | None, str | None, int]
 """The id, the title, the priority, and those that are taken when nothing is given."""
@@ -214,7 +214,7 @@ def plain_fields(file_name: str) -> dict[str, Any] | None:
 
 
 @lru_cache(MOST_NAMES)
-def plain_name(file_name: str) -> tuple[str, str | None, int] | None:
+def plain_name(file_name: str) -> Named | None:
     """Return the id, the title and the priority that a file of this name stands for.
 
     None where there is, or may be, something to say of the name or of the id.

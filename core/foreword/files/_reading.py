@@ -72,15 +72,15 @@ class Reading(NamedTuple):
             new: the file as it is now.
         """
         directory, entries, places, settled, said, names, trusted, real, size = self
-        _, _, _, _, old_links, _, old = before = entries[index]
-        _, _, _, _, links, _, file = new
+        _, old_own, _, _, old_links, _, old = before = entries[index]
+        _, own, _, _, links, _, file = new
         if links != old_links:
             return None
         # What changed last is looked at first: who changes a file changes it again.
         entries = (new, *entries[:index], *entries[index + 1 :])
         if file is not old:
             # The same file with another text, of which there is nothing to say.
-            if directory.diagnostics or not file.is_quiet or file.identity != old.identity:
+            if directory.diagnostics or not file.is_quiet or old_own is None or own is None or own[:2] != old_own[:2]:
                 return None
             size += _growth(before, new)
             files = list(directory.files)

@@ -56,7 +56,7 @@ def suspected(text: str) -> int:
     """Return the groups of rules that have something to look at in a text, 0 for nearly every text."""
     raw = text.encode("utf-8", "surrogatepass")
     mask = raw.translate(_MASK)
-    found = SHAPE if _ROW in mask or _RUN in mask or _has_long_line(text) else 0
+    found = SHAPE if _ROW in mask or _RUN in mask or (len(text) > _LONG and _has_long_line(text)) else 0
     if not text.isascii():
         found |= _other_scripts()(text, raw)
     elif _CONTROL in mask:
@@ -67,9 +67,8 @@ def suspected(text: str) -> int:
 
 
 def _has_long_line(text: str) -> bool:
-    last = len(text) - _LONG
-    short = _SHORT_LINES.match(text) if last > 0 else None
-    return short is not None and short.end() < last
+    short = _SHORT_LINES.match(text)
+    return short is not None and short.end() < len(text) - _LONG
 
 
 def _has_address(text: str) -> bool:
