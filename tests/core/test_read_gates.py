@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foreword.files import _assembled
+from foreword.files import _assembled, _fresh
 from foreword.files._assembled import assembled
 from foreword.files._batch_roots import BatchRoots
-from foreword.files._entries import file_of
+from foreword.files._entries import Entry, file_of
 from foreword.files._fresh import read_whole
 from foreword.files._listing import Listing
+from foreword.files._plain_reading import read_plain
 from foreword.files._questions import DirectoryKey
 from foreword.files._reader import Reader
-from foreword.files._reading import read
+from foreword.files._reading import Reading, read
 from foreword.files._roots import Root
-from foreword.files._stamps import now
+from foreword.files._stamps import Evidence, now
 from foreword.files._taking import Taking
 from foreword.files._walk import DIRECTORY, Enclosure, Refused, open_real, opening
 
@@ -66,6 +68,75 @@ def test_a_directory_that_is_read_holds_what_looking_closer_makes_of_its_files(
     assert [file.__reduce__() for file in found.directory.files] == [file.__reduce__() for file in full.files]
     assert found.directory.diagnostics == full.diagnostics
     assert found.size == 2000 + sum(1000 + 3 * file.size for file in map(file_of, found.entries))
+
+
+KINDS = ("text", "text", "text", "front matter", "bad", "empty", "link", "fifo", "directory", "twin")
+
+
+def _put(place: Path, name: str, kind: str) -> None:
+    path = place / name
+    if kind == "link":
+        path.symlink_to("a.md")
+    elif kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "twin" and (place / "a.md").is_file() and name != "a.md":
+        os.link(place / "a.md", path)
+    else:
+        path.write_bytes({"front matter": CONTENTS[2], "bad": CONTENTS[3], "empty": b""}.get(kind, b"# T\n\ntext\n"))
+
+
+def _fields(reading: Reading) -> object:
+    directory, entries, *others, size = reading
+    files = [file.__reduce__() for file in directory.files]
+    read = sorted((*entry[:6], *entry[6].__reduce__()[1][1:3]) for entry in entries)
+    return files, directory.diagnostics, directory.exists, read, others, size
+
+
+@given(
+    st.dictionaries(st.sampled_from((*PLACES[:3], *PLACES[4:], ".h.md", "x.md~", "agents")), st.sampled_from(KINDS)),
+    st.sampled_from(("", "sub", "sub/below", "ways/by/link", "gone")),
+    st.booleans(),
+    st.booleans(),
+)
+@settings(max_examples=120, deadline=None)
+def test_a_directory_that_is_read_in_one_go_is_read_as_any_other(
+    kinds: dict[str, str], sub: str, waits: bool, knows: bool
+) -> None:
+    """Where a directory is as simple as that, reading it in one go gives all that looking at each entry gives."""
+    with tempfile.TemporaryDirectory() as place:
+        top = Path(place, "p")
+        (top / "sub/below").mkdir(parents=True)
+        (top / "sub/link").mkdir()
+        (top / "ways").mkdir()
+        (top / "ways/by").symlink_to("../sub")
+        if (top / sub).is_dir():
+            for name, kind in sorted(kinds.items()):
+                _put(top / sub, name, kind)
+        if waits:
+            time.sleep(0.025)
+        root = Root("p", str(top))
+        theirs = frozenset({"agents", "sub", "below", "link", "ways"})
+        key = DirectoryKey("directory", root, sub, theirs, False, None, 8, frozenset(), True)
+        known: dict[str, Entry] = {}
+        if knows:
+            known = {file_of(entry).name: entry for entry in _whole(key, {}).entries}
+        simple = _whole(key, known)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_fresh, "read_plain", lambda *_, **__: None)
+            full = _whole(key, known)
+        plain = read_plain(key, Enclosure(os.path.realpath(top)), None, Evidence(), 64, known, by_stamp=True)
+    assert _fields(simple) == _fields(full)
+    if plain is not None:
+        assert _fields(plain)[:4] == _fields(full)[:4]  # type: ignore[index]
+    is_simple = {*kinds.values()} <= {"text", "front matter"} and kinds.keys() <= {*PLACES[:3], *PLACES[4:6]}
+    if waits and is_simple and sub in ("", "sub", "sub/below"):
+        assert plain is not None
+
+
+def _whole(key: DirectoryKey, known: dict[str, Entry]) -> Reading:
+    return read_whole(key, BatchRoots(()), 64, known, by_stamp=True)
 
 
 @pytest.mark.parametrize("sub", SUBS)

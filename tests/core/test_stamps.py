@@ -238,6 +238,44 @@ def evidence_of(root: Path, path: Path) -> Evidence:
 # -- the way to a directory ------------------------------------------------------------------------
 
 
+def test_what_comes_into_a_root_is_seen_by_the_stamp_of_the_root(tmp_path: Path) -> None:
+    """Where the stamp of a directory is looked at, what is not in it need not be; elsewhere it is."""
+    root, below = str(tmp_path), tmp_path / "below"
+    below.mkdir()
+    absent = ((f"{root}/tools", None), (f"{below}/tools", None))
+    by_stamp = Evidence.of_all([Evidence(roots=((root, stamp(os.stat(root))),), places=absent)])
+    by_identity = Evidence.of_all([Evidence(roots=((root, identity(os.stat(root))),), places=absent)])
+    assert by_stamp.places == absent[1:]
+    assert by_identity.places == absent
+    time.sleep(0.03)
+    for evidence in (by_stamp, by_identity):
+        assert evidence.holds()
+    (tmp_path / "tools").mkdir()
+    for evidence in (by_stamp, by_identity):
+        assert not evidence.holds()
+
+
+def test_the_first_stamp_that_is_another_is_told_apart_from_all_else(tmp_path: Path) -> None:
+    """A regular file that has changed has a place; what is gone, or something else now, and other changes have none."""
+    paths = [tmp_path / name for name in ("a.md", "b.md")]
+    for path in paths:
+        path.write_text("one")
+    stamps = tuple([(str(path), stamp(os.lstat(path))) for path in paths])
+    evidence = Evidence(roots=((str(tmp_path), identity(os.stat(tmp_path))),), stamps=stamps)
+    assert evidence.first_changed() == 2
+    assert evidence._replace(places=((str(tmp_path / "a.md"), None),)).first_changed() == -1
+    assert evidence._replace(roots=((str(tmp_path / "gone"), (1, 2, 3)),)).first_changed() == -1
+    assert evidence._replace(stamps=(stamps[0], (stamps[1][0], None))).first_changed() == 1
+    paths[1].write_text("three")
+    assert evidence.first_changed() == 1
+    paths[0].write_text("three")
+    assert evidence.first_changed() == 0
+    paths[0].unlink()
+    assert evidence.first_changed() == -1
+    paths[0].mkdir()
+    assert evidence.first_changed() == -1
+
+
 @pytest.mark.parametrize("swapped", ["a", "a/b", "a/b/c"])
 def test_the_ancestry_of_a_path_shows_each_step(tmp_path: Path, swapped: str) -> None:
     """A directory above, or the directory itself, that becomes a link to where it is now is seen."""
