@@ -111,7 +111,7 @@ class Assembly:
             if changed >= 0:
                 made = self._exchanges.of(built, shown, changed)
         # What does not hold any more is not looked at again.
-        keep_built(self.built, agent, built._replace(proof=None, spots=NO_SPOTS) if made is None else made)
+        keep_built(self.built, agent, built._replace(proof=None, spots=None) if made is None else made)
         return made
 
     def context(self, agent: str | None) -> Context:
@@ -171,7 +171,8 @@ class Assembly:
         prompt = Prompt(again if again is not None else resolution, found, agent, self._layout)
         built = Built(asked.given, asked.strangers, values, prompt, fatal)
         if bare:
-            if before is not None and not batch.is_large and not call.variables:
+            may_change_again = before is not None and before.spots is not None and before.differs_in_files(asked.given)
+            if may_change_again and not batch.is_large and not call.variables:
                 built = built._replace(proof=self._proof(manager, batch, asked.given, asked.subject))
             keep_built(self.built, agent, built)
         return built

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ._keeping import keep
+from ._sources import FILE_BY_FILE
 
 if TYPE_CHECKING:
     from foreword.files._stamps import Evidence
@@ -82,7 +83,7 @@ class Built(NamedTuple):
 
     ``fatal`` are the findings for which its build raises. ``proof`` is what shows that the sources would give the
     same again; None where they have to be asked. ``spots`` are those of files that have
-    changed before, by their full path.
+    changed before, by their full path; None where that of one that has changed was not found.
     """
 
     given: tuple[Given, ...]
@@ -91,7 +92,7 @@ class Built(NamedTuple):
     prompt: Prompt
     fatal: tuple[Diagnostic, ...]
     proof: Evidence | Looked | None = None
-    spots: Mapping[str, Spot] = NO_SPOTS
+    spots: Mapping[str, Spot] | None = NO_SPOTS
 
     def is_of(self, given: Sequence[Given], strangers: Strangers, values: Typed) -> bool:
         """Say whether what was gathered now is what this prompt was made of."""
@@ -101,6 +102,12 @@ class Built(NamedTuple):
             and self.strangers == strangers
             and self.values == values
         )
+
+    def differs_in_files(self, given: Sequence[Given]) -> bool:
+        """Say whether what was gathered now differs in what comes of the operator's files only, which change again."""
+        pairs = zip(self.given, given, strict=False)
+        others = [one for one, other in pairs if one is not other and one.provider.entry_point not in FILE_BY_FILE]
+        return len(self.given) == len(given) and not others
 
 
 def _is_alike(one: Given, other: Given) -> bool:

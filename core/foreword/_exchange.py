@@ -70,7 +70,7 @@ class Exchanges:
             evidence: what shows that it would be made alike.
             place: the place there of the first stamp that is not as it was.
         """
-        before, spots = built.prompt, built.spots
+        before, spots = built.prompt, built.spots or {}
         resolution = before._source  # pyright: ignore[reportPrivateUsage]
         if built.fatal or not isinstance(resolution, Resolution):
             return None
