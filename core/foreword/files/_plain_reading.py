@@ -53,7 +53,7 @@ def read_plain(
     try:
         own = stamp(os.fstat(fd))
         files: list[str] = []
-        names = _names(fd, asked.known, files)
+        names = _names(fd, () if asked.recursive else asked.known, files)
         if names is None or not is_settled(own, at):
             return None
         files.sort()
