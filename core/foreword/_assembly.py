@@ -76,7 +76,7 @@ class Assembly:
         self._typed = typed(self._variables, self._variables)
         self._gathering = Gathering(Sources(settings))
         self._drafts = Drafts()
-        self._shared = Shared(policy)
+        self._shared = Shared(policy, self._variables)
         self.fleet = Fleet(settings, self._gathering, self._shared, self._drafts, self.built, self._proof)
         self._exchanges = Exchanges(self.readings, self._max_bytes, self._drafts, policy)
 
@@ -171,8 +171,9 @@ class Assembly:
         prompt = Prompt(again if again is not None else resolution, found, agent, self._layout)
         built = Built(asked.given, asked.strangers, values, prompt, fatal)
         if bare:
-            may_change_again = before is not None and before.spots is not None and before.differs_in_files(asked.given)
-            if may_change_again and not batch.is_large and not call.variables:
+            # Who changes a file changes it again.
+            is_changed = before is not None and before.spots is not None and before.is_of_others_alike(asked.given)
+            if is_changed and not batch.is_large and not call.variables:
                 built = built._replace(proof=self._proof(manager, batch, asked.given, asked.subject))
             keep_built(self.built, agent, built)
         return built

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from foreword.config._agents import check_roots
@@ -177,7 +178,9 @@ class Builder:
         failures: list[Exception] = []
         for nth, agent in enumerate(asked):
             if nth % AT_ONCE == 1 and batch.is_large and call.is_empty:
-                self._assembly.fleet.ahead(self.manager, batch, asked[nth : nth + AT_ONCE])
+                # What goes wrong for one of them is said when its turn comes.
+                with suppress(Exception):
+                    self._assembly.fleet.ahead(self.manager, batch, asked[nth : nth + AT_ONCE])
             try:
                 results.append(self._told(self._assembly.build(self.manager, batch, agent, call), strict))
             except Exception as failure:

@@ -83,7 +83,7 @@ class Built(NamedTuple):
 
     ``fatal`` are the findings for which its build raises. ``proof`` is what shows that the sources would give the
     same again; None where they have to be asked. ``spots`` are those of files that have
-    changed before, by their full path; None where that of one that has changed was not found.
+    changed before, by their full path; None where something has changed since of which that was not enough.
     """
 
     given: tuple[Given, ...]
@@ -103,11 +103,12 @@ class Built(NamedTuple):
             and self.values == values
         )
 
-    def differs_in_files(self, given: Sequence[Given]) -> bool:
-        """Say whether what was gathered now differs in what comes of the operator's files only, which change again."""
-        pairs = zip(self.given, given, strict=False)
-        others = [one for one, other in pairs if one is not other and one.provider.entry_point not in FILE_BY_FILE]
-        return len(self.given) == len(given) and not others
+    def is_of_others_alike(self, given: Sequence[Given]) -> bool:
+        """Say whether all that was gathered now is what this prompt was made of, but for the operator's files."""
+        if len(self.given) != len(given):
+            return False
+        pairs = zip(self.given, given, strict=True)
+        return all(one is other or one.provider.entry_point in FILE_BY_FILE for one, other in pairs)
 
 
 def _is_alike(one: Given, other: Given) -> bool:

@@ -146,6 +146,7 @@ _IDLE = ("id", "mode", "heading")
 def _named(file: MarkdownFile) -> SectionName:
     name = file.name
     folder, _, base = name.rpartition("/")
-    if folder.rpartition("/")[2] == "tools":
+    # An agent can be called so as well.
+    if folder.rpartition("/")[2] == "tools" and folder != "agents/tools":
         return SectionName(tool_id(file.stem), None, 900, known=True, cased=False)
     return section_name(base)

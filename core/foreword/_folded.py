@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from types import MappingProxyType
 from typing import Final, Protocol, cast
 
 from ._diagnostics import Diagnostic
@@ -16,7 +15,8 @@ Parts = tuple[tuple[str, ...], str, tuple[str, ...]]
 PlaceKey = tuple[int, int, str]
 """Where a section stands among the sections: priority, layer that defined it, id."""
 
-NO_SIZES: Final[Mapping[str, int]] = MappingProxyType({})
+# No proxy of a mapping can be pickled, and prompts can.
+NO_SIZES: Final[Mapping[str, int]] = {}
 
 
 class ResolvedSection(Protocol):

@@ -66,6 +66,9 @@ class Own:
                 return None
             questions.append(Question(key.root, rest, tuple(key[3:])))
         edits, of_files = given.edits, edits_of(given.files)
+        # A directory that is not there is asked for in another spelling, and one that went meanwhile is as well.
+        if len({question.rest for question in questions}) < len(questions) or not given.files:
+            return None
         if questions[0].rest or len(edits) != len(of_files) or not all(map(is_, edits, of_files)):
             return None
         return cls(given.provider, given.layers, questions)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from ._diagnostics import Diagnostic
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
 Change = tuple[int, bool, ResolvedSection | None]
 """A place among the sections of a resolution, whether the one there is gone, and which comes there, or none."""
 
-_NO_SIZES: Final[Mapping[str | None, int]] = MappingProxyType({})
+# No proxy of a mapping can be pickled, and prompts can.
+_NO_SIZES: Final[Mapping[str | None, int]] = {}
 
 
 class Resolution:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import is_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._limits import is_within_limits, resolve_within_limits
 from ._named_tuple import new as _new
 from ._overlay import Overlay, overlaid
-from ._prepare import differences
+from ._prepare import differences, typed
 from ._remade import Remade, remade
 from ._resolution import Resolution
 from ._resolve import resolve
 from ._resolve_changed import resolve_changed
-from ._variant import Variants, variants
+from ._variant import PLAIN_NAME, Variants, variants
 
 if TYPE_CHECKING:
+    from foreword.templates._names import Value
+
     from ._layout import Layout
     from ._plan import Plan
     from ._policy import Policy
@@ -33,6 +35,8 @@ class Base(NamedTuple):
     resolution: Resolution
     preparation: Preparation
     """What the edits were prepared with for that agent."""
+    is_anyones: bool
+    """Whether nothing of that agent made any difference but its name, which can stand in any text."""
 
 
 class Latest(NamedTuple):
@@ -48,10 +52,12 @@ class Shared:
 
     Args:
         policy: what the operator allows.
+        variables: those of the operator, for agents of which nothing more is said.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, variables: Mapping[str, Value]) -> None:
         self._policy = policy
+        self._read_like = typed({name: variables[name] for name in variables if name != "agent_name"}, variables)
         self._base: Base | None = None
         self._latest: Latest | None = None
         self._common: tuple[Base, Variants | None] | None = None
@@ -63,7 +69,7 @@ class Shared:
             given: what the shared sources gave.
         """
         base = self._whole_base()
-        if base is None or len(base.bases) != len(given):
+        if base is None or not base.is_anyones or len(base.bases) != len(given):
             return None
         if not all(basis.given is one for basis, one in zip(base.bases, given, strict=True)):
             return None
@@ -121,7 +127,7 @@ class Shared:
             base = self._base = self._new_base(plan, bases, parts, resolve(_edits(parts), policy))
         else:
             gone, come = differences(base.parts, parts)
-            if not _is_same(base.bases, bases):
+            if not _is_same(base.bases, bases) or (not base.is_anyones and self._is_anyones(preparation)):
                 changed = resolve_changed(base.resolution, gone, come, policy)
                 self._base = self._new_base(plan, bases, parts, changed)
                 base = self._base if layout is None else self._whole_base() or self._base
@@ -150,7 +156,14 @@ class Shared:
         else:
             # Prompts may outlive the builder; what it keeps of all agents should not.
             kept = made.of(made.agent, made.values, made.trusted_values)
-        return _new(Base, (tuple(bases), parts, resolution, kept))
+        return _new(Base, (tuple(bases), parts, resolution, kept, self._is_anyones(made)))
+
+    def _is_anyones(self, preparation: Preparation) -> bool:
+        """Say whether nothing of an agent makes any difference to its edits but a name that can stand in any text."""
+        agent = preparation.agent
+        if agent is None or PLAIN_NAME.fullmatch(agent) is None:
+            return False
+        return preparation.typed_values == self._read_like | {("agent_name", str, agent, True)}
 
     def _whole_base(self) -> Base | None:
         """Return the base with a resolution that is that of no other any more: for many agents that is looked into."""

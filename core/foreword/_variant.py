@@ -55,7 +55,7 @@ class Variants:
         return {**self.base.preparation.values, "agent_name": agent}
 
     def read_like(self, agent: str) -> Typed:
-        """Return the variables of an agent as what they read like; operator and call gave all of them."""
+        """Return the variables of an agent as what they read like; the operator gave all of them."""
         return self._others | {("agent_name", str, agent, True)}
 
     def preparation(self, agent: str) -> Preparation:
@@ -94,13 +94,10 @@ def variants(base: Base) -> Variants | None:
     None where another name could make any other difference than that it stands in a text.
 
     Args:
-        base: the base.
+        base: the base, which shows what there is beside the name of its agent.
     """
     resolution, preparation = base.resolution, base.preparation
     policy = preparation.policy
-    agent = preparation.agent
-    if agent is None or PLAIN_NAME.fullmatch(agent) is None or preparation.values.get("agent_name") != agent:
-        return None
     if resolution.diagnostics or resolution.fatal or resolution.is_moved:
         return None
     if resolution.sizes or policy.prompt is not None:

@@ -355,6 +355,7 @@ def test_an_exchange_is_what_reading_the_directory_gives(changes: list[tuple[str
         readings, key, before, evidence = six(Path(place))
         for name, text in changes:
             Path(place, f"{name}.md").write_text(text)
+        time.sleep(0.025)
         found = exchange(readings, key, evidence, evidence.first_changed(), 1000)
         fresh = Reader().read_directory(key.root)
         assert found is not None
@@ -391,6 +392,18 @@ def test_nothing_is_exchanged_where_more_has_changed(read: Read, change: str) ->
             (place / f"{name}.md").write_text("another")
     found = exchange(readings, key, evidence, 0, 1000)
     assert found is None or (change == "more" and found.directory.diagnostics)
+
+
+def test_two_files_that_were_just_written_are_read_with_the_directory(read: Read) -> None:
+    """A stamp can come before the text: files that may not have come to rest are not taken for one state."""
+    readings, key, _, evidence = read
+    for name in "ab":
+        Path(key.root.path, f"{name}.md").write_text("another")
+    assert exchange(readings, key, evidence, 0, 1000) is None
+    time.sleep(0.03)
+    found = exchange(readings, key, evidence, 0, 1000)
+    assert found is not None
+    assert [file.text for file in found.directory.files] == ["another", "another", *"cdef"]
 
 
 def test_what_is_not_kept_any_more_is_not_exchanged(read: Read) -> None:

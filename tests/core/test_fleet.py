@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import tempfile
 import time
 import weakref
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.core.test_variants import everything, outcome
 
-from foreword import Builder, Prompt
+from foreword import Builder, BuildError, Prompt
 from foreword._builder import AT_ONCE, FEW
 from foreword._gather import Gathering
 from foreword._overlay import Overlay
@@ -43,6 +47,13 @@ files = st.dictionaries(st.sampled_from(NAMES), texts, min_size=1, max_size=4)
 calm = st.dictionaries(st.sampled_from(NAMES[:4]), st.sampled_from(TEXTS[:3]), max_size=3)
 
 
+Before = list[tuple[str | None, dict[str, str] | None]]
+befores = st.lists(
+    st.tuples(st.sampled_from([None, "agent-1", "agent-2", "Zoë"]), st.sampled_from([None, None, {"x": "y"}])),
+    max_size=2,
+)
+
+
 def write(place: Path, config: str, base: dict[str, str], own: list[dict[str, str]]) -> None:
     """Write a configuration, what all agents have, and what some of them have of their own."""
     (place / "foreword.toml").write_text('prompts_dir = "prompts"\n' + config)
@@ -65,16 +76,21 @@ def test_each_of_many_prompts_is_that_of_a_builder_of_its_own() -> None:
 
     owns = st.lists(st.one_of(files, calm, calm), min_size=3, max_size=5)
 
-    @given(st.sampled_from(CONFIGS), st.one_of(files, calm, calm), owns, st.booleans(), st.randoms())
+    @given(st.sampled_from(CONFIGS), st.one_of(files, calm, calm), owns, st.booleans(), st.randoms(), befores)
     @settings(max_examples=60, deadline=None)
-    def check(config: str, base: dict[str, str], own: list[dict[str, str]], named: bool, random: st.DrawFn) -> None:
+    def check(
+        config: str, base: dict[str, str], own: list[dict[str, str]], named: bool, random: Random, before: Before
+    ) -> None:
         base = base if named else {"AGENTS.md": "You are one of many.", **base}
         with tempfile.TemporaryDirectory() as made:
             place = Path(made)
             write(place, config, base, own)
             asked = [*AGENTS, "agent-0", "agent-1"]
-            random.shuffle(asked)  # type: ignore[attr-defined]
+            random.shuffle(asked)
             warm = builder(place)
+            for agent, variables in before:
+                with suppress(BuildError):
+                    warm.build(agent, variables=variables)
             for change in (None, {"STYLE.md": "Changed."}):
                 if change is not None:
                     write(place, config, {}, [change])
@@ -197,6 +213,45 @@ def test_what_is_odd_about_one_agent_concerns_no_other(fleet: Path, agents: list
             assert expected[0] is type(prompt)
 
 
+@pytest.mark.parametrize("vanishes", ["agent-1", "agent-2", "agent-30", "agent-33"])
+def test_a_directory_that_vanishes_meanwhile_spoils_no_other(fleet: Path, agents: list[str], vanishes: str) -> None:
+    """An agent whose directory goes while a batch is built is built without it; the others as ever, then and later."""
+    (fleet / "prompts/README.md").write_text("It makes the first prompt say something.")
+    time.sleep(0.03)
+
+    def told(_: object) -> None:
+        shutil.rmtree(fleet / "prompts/agents" / vanishes, ignore_errors=True)
+
+    made = Builder.from_config(fleet / "foreword.toml", plugins=False, on_diagnostic=told)
+    first = made.build_many(["nobody", *agents[1:]])
+    again = made.build_many(agents)
+    for nth in (2, 3, 29, 31, 40, 66):
+        if agents[nth] != vanishes:
+            expected = everything(builder(fleet).build(agents[nth]))
+            assert everything(first[nth]) == everything(again[nth]) == expected
+            assert everything(made.build(agents[nth])) == expected
+    assert everything(made.build(vanishes)) == everything(builder(fleet).build(vanishes))
+
+
+def test_what_is_no_name_fails_for_itself(fleet: Path, agents: list[str]) -> None:
+    """Something among the agents that cannot even be a name stands as an error in its place."""
+    made = builder(fleet)
+    asked: list[Any] = [*agents[:20], ["no name"], *agents[20:40]]
+    for _ in range(2):
+        results: list[Prompt | Exception] = made.build_many(asked, on_error="return")
+        assert [isinstance(one, Exception) for one in results] == [nth == 20 for nth in range(41)]
+
+
+def test_an_agent_may_be_called_as_the_directory_of_tools_is(fleet: Path) -> None:
+    """The files of an agent called ``tools`` are its texts, and those in its own ``tools/`` are prose for tools."""
+    write(fleet, "", {"agents/tools/STYLE.md": "Be a tool.", "agents/tools/tools/read.md": "Read."}, [])
+    asked = ["tools", *[f"agent-{number}" for number in range(20)], "tools"]
+    many = builder(fleet).build_many(asked)
+    for prompt in (builder(fleet).build("tools"), many[0], many[-1]):
+        assert dict(prompt.tools) == {"read": "Read."}
+        assert prompt.section("custom_style").text == "Be a tool."
+
+
 def test_who_says_more_than_texts_shows_nothing_for_others() -> None:
     """What a source gave is an example for other agents only if it gave what its files say, of its own directory."""
     with tempfile.TemporaryDirectory() as made:
@@ -214,6 +269,7 @@ def test_who_says_more_than_texts_shows_nothing_for_others() -> None:
         assert Own.of(own, "agent") is None
         assert Own.of(own._replace(returned=()), agent) is None
         assert Own.of(own._replace(seen=None), agent) is None
+        assert Own.of(own._replace(seen=(*(own.seen or ()), *(own.seen or ()))), agent) is None
         assert Own.of(own._replace(seen=own.seen[::-1] if own.seen else ()), agent) is None
 
 

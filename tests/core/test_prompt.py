@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -483,3 +485,23 @@ def test_what_a_prompt_is_asked_for_again_it_keeps(prompt: Prompt) -> None:
     assert prompt.sections is prompt.sections
     assert prompt.tools == prompt.tools
     assert prompt.fingerprint == prompt.fingerprint
+
+
+def test_a_prompt_can_be_pickled_and_copied(tmp_path: Path) -> None:
+    """A prompt that went through pickle, as between processes, says what it said: text, sections and every line."""
+    (tmp_path / "STYLE.md").write_text("As {{ agent_name }}.")
+    (tmp_path / "agents/ada").mkdir(parents=True)
+    (tmp_path / "agents/ada/STYLE.md").write_text("---\nmode: append\n---\nMore.")
+    builder = Builder(prompts_dir=tmp_path, plugins=False, on_diagnostic=lambda _: None)
+    many = builder.build_many(["ada", "bob", *[f"other-{number}" for number in range(20)]])
+    for prompt in (builder.build(), builder.build("ada"), builder.build("bob"), *many[:3]):
+        for copy in (pickle.loads(pickle.dumps(prompt)), deepcopy(prompt)):
+            assert copy.text == prompt.text
+            assert copy.sections == prompt.sections
+            assert copy.lines() == prompt.lines()
+            assert copy.explain() == prompt.explain()
+            assert (copy.agent, copy.diagnostics, copy.fingerprint) == (
+                prompt.agent,
+                prompt.diagnostics,
+                prompt.fingerprint,
+            )

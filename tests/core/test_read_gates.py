@@ -118,7 +118,7 @@ def test_a_directory_that_is_read_in_one_go_is_read_as_any_other(
         if waits:
             time.sleep(0.025)
         root = Root("p", str(top))
-        theirs = frozenset({"agents", "sub", "below", "link", "ways"})
+        theirs = frozenset({"agents", "sub", "below", "link", "ways", "sub.md", "README.md", ".h.md", "x.md~"})
         key = DirectoryKey("directory", root, sub, theirs, recursive, None, 8, frozenset(), True)
         known: dict[str, Entry] = {}
         if knows:
@@ -134,6 +134,22 @@ def test_a_directory_that_is_read_in_one_go_is_read_as_any_other(
     is_simple = {*kinds.values()} <= {"text", "front matter"} and kinds.keys() <= {*PLACES[:3], *PLACES[4:6]}
     if waits and is_simple and (sub == "sub/below" or (sub in ("", "sub") and not recursive)):
         assert plain is not None
+
+
+@pytest.mark.parametrize("name", ["plain", "weird.md", "README.md", ".x.swp", ".hidden", "x.md~", "a.md.bak", "tools"])
+@pytest.mark.parametrize("known", [True, False])
+def test_what_is_said_of_a_directory_is_said_however_it_is_read(tmp_path: Path, name: str, known: bool) -> None:
+    """A directory with the name of a file is one that somebody else reads, or none, in either way of reading."""
+    (tmp_path / "a.md").write_text("text")
+    (tmp_path / name).mkdir()
+    time.sleep(0.03)
+    root, theirs = Root("p", str(tmp_path)), frozenset([name] if known else [])
+    key = DirectoryKey("directory", root, "", theirs, False, None, 8, frozenset(), True)
+    simple = _whole(key, {})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_fresh, "read_plain", lambda *_, **__: None)
+        full = _whole(key, {})
+    assert _fields(simple) == _fields(full)
 
 
 def _whole(key: DirectoryKey, known: dict[str, Entry]) -> Reading:

@@ -168,6 +168,43 @@ def test_the_prompts_of_many_agents_with_files_are_those_of_builders_of_their_ow
     assert min(seen[True], seen[False]) > 30
 
 
+BEFORE: dict[str, Callable[[Builder], object]] = {
+    "a call": lambda builder: builder.build("first", variables={"key": "other"}),
+    "an agent of the configuration": lambda builder: builder.build("boss"),
+    "an agent with an odd name": lambda builder: builder.build("Zoë"),
+    "nobody": lambda builder: builder.build(variables={"key": "other"}),
+    "many": lambda builder: builder.build_many([f"a{number}" for number in range(20)], variables={"key": "other"}),
+    "one like all": lambda builder: builder.build("first"),
+}
+
+
+@pytest.mark.parametrize("then", BEFORE)
+@pytest.mark.parametrize("before", BEFORE)
+def test_what_one_build_was_given_reaches_no_other(tmp_path: Path, before: str, then: str) -> None:
+    """Variables of a call, or of one agent, stand in the prompts of that build and in none that comes after it."""
+    for number in range(0, 20, 2):
+        (tmp_path / f"prompts/agents/a{number}").mkdir(parents=True)
+        (tmp_path / f"prompts/agents/a{number}/OWN.md").write_text(f"own {number}")
+    (tmp_path / "prompts/KEY.md").write_text("key {{ key }} of {{ agent_name }}")
+    config = tmp_path / "foreword.toml"
+    config.write_text('prompts_dir = "prompts"\nvariables.key = "base"\nagents.boss.variables.key = "secret"\n')
+    time.sleep(0.03)
+
+    def builder() -> Builder:
+        return Builder.from_config(config, plugins=False, on_diagnostic=lambda _: None)
+
+    kept = builder()
+    names = ["second", *[f"a{number}" for number in range(20)], "boss", "third"]
+    cold = {name: everything(builder().build(name)) for name in names}
+    for step in (before, then, before):
+        BEFORE[step](kept)
+        assert everything(kept.build("second")) == cold["second"]
+        for name, prompt in zip(names, kept.build_many(names), strict=True):
+            assert everything(prompt) == cold[name]
+        assert everything(kept.build("boss")) == cold["boss"]
+        assert everything(kept.build("third")) == cold["third"]
+
+
 def test_a_new_agent_opens_nothing_where_nothing_has_changed(
     plain: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

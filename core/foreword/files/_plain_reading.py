@@ -87,7 +87,7 @@ def _names(fd: int, known: Collection[str], files: list[str]) -> dict[str, bool]
                     return None
                 files.append(name)
                 names[name] = False
-            elif name in known and entry.is_dir(follow_symlinks=False):
+            elif name in known and kind_of(name) is Kind.OTHER and entry.is_dir(follow_symlinks=False):
                 names[name] = True
             else:
                 return None
