@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from itertools import compress
-from operator import is_, is_not
+from operator import is_not
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreword.files._exchange import exchange
 from foreword.files._markdown_file import Directory
-from foreword.files._questions import DirectoryKey, FileKey, Observation
-from foreword.files._walk import below
+from foreword.files._questions import DirectoryKey, Observation
 
 from ._built import Built
 from ._file_edit import edits_of
@@ -119,19 +118,17 @@ class Exchanges:
         """Return the spot of a file, None where there is more to it, or it was read more than once."""
         found: list[tuple[int, int]] = []
         for nth, given in enumerate(all_given):
-            for seen, (key, answer) in enumerate(given.seen or ()):
+            for seen, (_, answer) in enumerate(given.seen or ()):
                 if isinstance(answer, Directory):
                     found += [(nth, seen) for file in answer.files if file.path == path]
-                elif isinstance(key, FileKey) and below(key.root.path, key.name) == path:
-                    return None
         if len(found) != 1:
             return None
         ((nth, seen),) = found
         given = all_given[nth]
         if given.diagnostics or given.provider.entry_point not in FILE_BY_FILE:
             return None
-        edits, files = given.edits, given.files
-        if len(edits) != len(files) or not all(map(is_, edits, edits_of(files))):
+        files = given.files
+        if list(given.edits) != edits_of(files):
             return None
         at = next(at for at, file in enumerate(files) if file.path == path)
         plain = self._plain(given, files[at], at)

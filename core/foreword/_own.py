@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import is_
 from typing import TYPE_CHECKING, NamedTuple
 
 from foreword.files._markdown_file import Directory
@@ -65,11 +64,10 @@ class Own:
             if rest == key.sub or rest[:1] not in ("", "/"):
                 return None
             questions.append(Question(key.root, rest, tuple(key[3:])))
-        edits, of_files = given.edits, edits_of(given.files)
         # A directory that is not there is asked for in another spelling, and one that went meanwhile is as well.
         if len({question.rest for question in questions}) < len(questions) or not given.files:
             return None
-        if questions[0].rest or len(edits) != len(of_files) or not all(map(is_, edits, of_files)):
+        if questions[0].rest or list(given.edits) != edits_of(given.files):
             return None
         return cls(given.provider, given.layers, questions)
 

@@ -288,6 +288,20 @@ def test_a_finding_about_another_file_stays(home: Home) -> None:
     assert not home.same().diagnostics
 
 
+def test_what_is_said_of_another_directory_stays_with_the_source(home: Home) -> None:
+    """What there is to say of a tool stays said, and the prompt stays the same object, when a text changes."""
+    home.write("tools/note.txt", "No tool.")
+    home.settle()
+    for text in ("One.", "Two.", "Three."):
+        home.write("STYLE.md", text)
+        prompt = home.same()
+        assert [one.code for one in prompt.diagnostics] == ["FW008"]
+        home.settle()
+        home.write("passing.md.swp", "")
+        (home.prompts / "passing.md.swp").unlink()
+        assert home.warm.build() is prompt
+
+
 @pytest.mark.parametrize(
     "more", ['layout = "xml"\n', '[files]\nvalidate = "content"\n', "[priorities]\nproject = [50, 800]\n"]
 )

@@ -155,6 +155,17 @@ def test_a_prompt_of_many_outlives_its_builder_and_its_files(fleet: Path, agents
     assert everything(prompt) == expected
 
 
+def test_untitled_texts_hold_no_titles(fleet: Path) -> None:
+    """Of thousands of agents whose texts have no title, none holds that."""
+    asked = ["agent-0", *[f"own-{number}" for number in range(20)]]
+    for name in asked[1:]:
+        write(fleet, "", {f"agents/{name}/AGENTS.md": f"You are {name}."}, [])
+    for prompt in builder(fleet).build_many(asked)[1:]:
+        assert isinstance(prompt._source, Overlay)
+        assert prompt._source.titles == ()
+        assert prompt.text == builder(fleet).build(prompt.agent).text
+
+
 def test_nothing_changed_gives_the_same_objects(fleet: Path, agents: list[str]) -> None:
     """However agents are asked for, in batches of any size or alone, an unchanged prompt is the same object."""
     made = builder(fleet)

@@ -6,6 +6,7 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,9 +15,11 @@ from hypothesis import strategies as st
 from foreword.files import _assembled, _fresh
 from foreword.files._assembled import assembled
 from foreword.files._batch_roots import BatchRoots
+from foreword.files._cache import Cache
 from foreword.files._entries import Entry, file_of
 from foreword.files._fresh import read_whole
 from foreword.files._listing import Listing
+from foreword.files._markdown_file import Directory
 from foreword.files._plain_reading import read_plain
 from foreword.files._questions import DirectoryKey
 from foreword.files._reader import Reader
@@ -150,6 +153,52 @@ def test_what_is_said_of_a_directory_is_said_however_it_is_read(tmp_path: Path, 
         patch.setattr(_fresh, "read_plain", lambda *_, **__: None)
         full = _whole(key, {})
     assert _fields(simple) == _fields(full)
+
+
+@pytest.mark.parametrize("change", ["text", "file", "gone", "directory"])
+@pytest.mark.parametrize("sub", ["", "sub"])
+def test_what_changes_while_a_directory_is_read_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sub: str, change: str
+) -> None:
+    """All files of a reading are as they were at one moment, and what is kept of it holds for nothing else."""
+    top = tmp_path / "top"
+    folder = top / sub
+    folder.mkdir(parents=True)
+    for name in ("a.md", "b.md"):
+        (folder / name).write_text("before")
+    time.sleep(0.03)
+
+    def changed() -> None:
+        if change == "gone":
+            (folder / "b.md").unlink()
+            return
+        if change == "directory":
+            folder.rename(tmp_path / "old")
+            folder.mkdir()
+        (folder / ("c.md" if change == "file" else "a.md")).write_text("after")
+
+    read, left = os.read, [changed]
+
+    def reads(fd: int, size: int) -> bytes:
+        data = read(fd, size)
+        if left:
+            left.pop()()
+        return data
+
+    root, readings = Root("p", str(top)), Cache[Any, Any]()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "read", reads)
+        found = Reader(readings=readings).read_directory(root, sub)
+    fresh = Reader().read_directory(root, sub)
+    kept = Reader(readings=readings).read_directory(root, sub)
+    assert not left
+    assert _files(kept) == _files(fresh)
+    if change != "directory":
+        assert _files(found) == _files(fresh)
+
+
+def _files(directory: Directory) -> object:
+    return [file.__reduce__() for file in directory.files], directory.diagnostics
 
 
 def _whole(key: DirectoryKey, known: dict[str, Entry]) -> Reading:
