@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ._keeping import keep
+from ._plain_sections import reads_like
 from ._sources import FILE_BY_FILE
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Built(NamedTuple):
         return (
             len(self.given) == len(given)
             and all(map(_is_alike, self.given, given))
-            and self.strangers == strangers
+            and _are_alike(self.strangers, strangers)
             and self.values == values
         )
 
@@ -109,6 +110,22 @@ class Built(NamedTuple):
             return False
         pairs = zip(self.given, given, strict=True)
         return all(one is other or one.provider.entry_point in FILE_BY_FILE for one, other in pairs)
+
+
+def _are_alike(one: Strangers, other: Strangers) -> bool:
+    """Say whether strangers contributed the same, and there is the same to say of them."""
+    if one is other:
+        return True
+    (edits, said), (others, also_said) = one, other
+    if len(edits) != len(others) or said != also_said:
+        return False
+    # What went wrong with another call is not told again.
+    if any(first.traceback != second.traceback for first, second in zip(said, also_said, strict=True)):
+        return False
+    pairs = zip(edits, others, strict=True)
+    return all(
+        first is second or (first[1:] == second[1:] and reads_like(first.edit, second.edit)) for first, second in pairs
+    )
 
 
 def _is_alike(one: Given, other: Given) -> bool:

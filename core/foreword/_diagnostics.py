@@ -120,7 +120,7 @@ def is_sound(given: object) -> bool:
         and all(part(name) is None or isinstance(part(name), str) for name in ("section", "provider"))
         and (place is None or isinstance(place, Place))
         and isinstance(path, str)
-        and (line is None or isinstance(line, int))
+        and (line is None or type(line) is int)
     )
 
 

@@ -118,6 +118,17 @@ def same_section(given: Section, known: Section) -> bool:
     )
 
 
+def reads_like(one: Section, other: Section) -> bool:
+    """Return whether two sections that were checked are the same, their conditions included."""
+    when, others = one.__dict__.get("when"), other.__dict__.get("when")
+    if when is None and others is None:
+        return same_section(one, other)
+    if when is None or others is None or when.model_fields_set != others.model_fields_set or repr(when) != repr(others):
+        return False
+    none = {"when": None}
+    return same_section(one.model_copy(update=none), other.model_copy(update=none))
+
+
 def _identical(given: object, known: tuple[object, ...]) -> bool:
     if type(given) is not tuple:
         return False

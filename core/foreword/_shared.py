@@ -129,8 +129,8 @@ class Shared:
             gone, come = differences(base.parts, parts)
             if not _is_same(base.bases, bases) or (not base.is_anyones and self._is_anyones(preparation)):
                 changed = resolve_changed(base.resolution, gone, come, policy)
-                self._base = self._new_base(plan, bases, parts, changed)
-                base = self._base if layout is None else self._whole_base() or self._base
+                # Another thread may put another base in its place at any time.
+                base = self._base = self._new_base(plan, bases, parts, changed if layout is None else changed.whole())
                 gone, come = _NO_CHANGE
         # Where only values differ, other agents have other values, and no other base.
         own += more

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from foreword.markdown._headings import has_underline
+
 from ._findings import in_order
 from ._layout import DefaultLayout, Layout, texts
 from ._names import is_tool
@@ -129,6 +131,8 @@ def _varies_only_so(edit: PreparedEdit, draft: Draft, preparation: Preparation) 
         and edit.verdict is None
         and edit.lines is None
         and edit.leading_heading is None
+        # Some names make a tag of what stands before them, and no line below a tag makes a heading of it.
+        and not has_underline(edit.text.strip())
         and not edit.copy_of_below
         and not is_tool(edit.id)
         and edit.layer not in preparation.policy.choosy

@@ -205,6 +205,36 @@ def test_what_one_build_was_given_reaches_no_other(tmp_path: Path, before: str, 
         assert everything(kept.build("third")) == cold["third"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<{{ agent_name }}> at your service\n---\nText.",
+        "<{{ agent_name }} x\n===\nText.",
+        "<{{ agent_name }}\n  \n---\nText.",
+        '<{{ agent_name }} a="b\n">\n===',
+        "{{ agent_name }}\n\n---\nText.",
+        "#{{ agent_name }}\nText.",
+        "<!-- {{ agent_name }} -->\n# Text",
+    ],
+)
+def test_a_name_that_is_a_tag_makes_no_heading_of_what_is_none(tmp_path: Path, text: str) -> None:
+    """Whether a text begins with a heading, and so whether a title stands over it, is found out for each name."""
+    (tmp_path / "zz.md").write_text(text)
+    names = ["main", "ada", "search", "p", "script", "pre", "div", "link", "summary", "bob"]
+
+    def builder() -> Builder:
+        return Builder(prompts_dir=tmp_path, plugins=False, on_diagnostic=lambda _: None)
+
+    cold = {name: everything(builder().build(name)) for name in names}
+    for first in names:
+        kept = builder()
+        asked = [first, *names, *[f"other{number}" for number in range(FEW)]]
+        for name, prompt in zip(asked, kept.build_many(asked)[: len(names) + 1], strict=False):
+            assert everything(prompt) == cold[name]
+        for name in names:
+            assert everything(kept.build(name)) == cold[name]
+
+
 def test_a_new_agent_opens_nothing_where_nothing_has_changed(
     plain: Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from foreword import Builder, ConfigError, Prompt, Section
 from foreword._diagnostics import Diagnostic
+from foreword._shared import Shared
 
 CONFIG = 'prompts_dir = "prompts"\n[memory]\npath = "memory"\n[skills]\nroots = ["memory/skills"]\n'
 BY_CONTENT = '[files]\nvalidate = "content"\n'
@@ -302,3 +304,109 @@ def said_by(edit: Section) -> object:
     fields = dict(vars(edit))
     file = fields.pop("file")
     return fields, file.name, file.text, file.error
+
+
+# -- what plugins give to one call -----------------------------------------------------------------
+
+CONDITION = """
+@hookimpl
+def foreword_sections(context):
+    only = context.data.get("only")
+    return [Edit("acme-when.s", "For some.", when={} if only is None else {"agents": only})]
+"""
+RAISES = """
+@hookimpl
+def foreword_sections(context):
+    raise ValueError("no such user" + chr(10) + "user is " + context.data["user"])
+"""
+PRIORITY = """
+@hookimpl
+def foreword_sections(context):
+    files = context.read_directory(context.data["where"])
+    return [file.edit(id="acme-priority.s", default_priority=context.data["priority"]) for file in files]
+"""
+PLACE = """
+@hookimpl
+def foreword_sections(context):
+    from foreword import Place
+    context.report("ACME", "info", "seen", Place("p", context.data["line"]))
+    return []
+"""
+
+
+@pytest.mark.parametrize("order", [[None, [], None], [[], None, []], [["ada"], [], ["ada"], None]])
+def test_a_condition_that_a_plugin_leaves_out_is_none(site: Any, order: list[list[str] | None]) -> None:
+    """An edit for nobody is not the same as one for everybody, whichever of them a builder was given before."""
+    site.add("acme-when", CONDITION)
+    kept = Builder(on_diagnostic=lambda _: None)
+    for only in order:
+        prompt = kept.build("ada", context={"only": only})
+        assert ("For some." in prompt.text) is (only is None or "ada" in only)
+        assert kept.build("ada", context={"only": only}) is prompt
+
+
+def test_what_a_plugin_raised_is_told_of_its_own_call(site: Any) -> None:
+    """The traceback that a prompt comes with is that of its own build, though the message is the same."""
+    site.add("acme-raises", RAISES)
+    kept = Builder(on_diagnostic=lambda _: None)
+    for user in ("alice", "bob", "alice"):
+        (found,) = kept.build("ada", context={"user": user}).diagnostics
+        assert f"user is {user}" in found.traceback
+
+
+def test_a_priority_that_is_none_is_refused_whatever_was_before(site: Any, tmp_path: Path) -> None:
+    """True is no priority, also where a file was asked for its edit with 1 before."""
+    site.add("acme-priority", PRIORITY)
+    (tmp_path / "a.md").write_text("From a file.")
+    for order in ([1, True, 1], [True, 1, True]):
+        kept = Builder(on_diagnostic=lambda _: None)
+        for priority in order:
+            prompt = kept.build("ada", context={"where": str(tmp_path), "priority": priority})
+            assert ("FW034" in [one.code for one in prompt.diagnostics]) is (priority is True)
+
+
+def test_a_line_that_is_none_is_refused_whatever_was_before(site: Any) -> None:
+    """A place that a plugin reports has a number as its line, and True is none."""
+    site.add("acme-place", PLACE)
+    kept = Builder(on_diagnostic=lambda _: None)
+    for line in (1, True, 1):
+        (found,) = kept.build("ada", context={"line": line}).diagnostics
+        assert (found.code == "FW033") is (line is True)
+
+
+def test_another_thread_leaves_a_batch_its_own_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever another thread builds with other variables meanwhile, each prompt has those of its own call."""
+    file = tmp_path / "who.md"
+    file.write_text("who: {{ who }}")
+    kept = Builder(prompts_dir=tmp_path, plugins=False, on_diagnostic=lambda _: None)
+    kept.build("ada", variables={"who": "start"})
+    names = [f"n{number}" for number in range(20)]
+    turns: list[int] = []
+
+    def meanwhile() -> None:
+        """What a switch of threads at this moment lets happen."""
+        if len(turns) == 1:
+            turns.append(len(turns))
+            file.write_text("who: {{ who }}, and more")
+            other = threading.Thread(target=lambda: kept.build("bob", variables={"who": "another"}))
+            other.start()
+            other.join()
+
+    new_base, whole_base = Shared._new_base, Shared._whole_base
+
+    def new(self: Shared, *given: Any) -> Any:
+        made = new_base(self, *given)
+        turns.append(len(turns))
+        return made
+
+    def whole(self: Shared) -> Any:
+        meanwhile()
+        return whole_base(self)
+
+    file.write_text("who: {{ who }}!")
+    monkeypatch.setattr(Shared, "_new_base", new)
+    monkeypatch.setattr(Shared, "_whole_base", whole)
+    for prompt in kept.build_many(names, variables={"who": "mine"}):
+        assert "who: mine" in prompt.text
+        assert "another" not in prompt.text
+    assert len(turns) > 2

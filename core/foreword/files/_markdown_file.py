@@ -162,7 +162,8 @@ class MarkdownFile(_Fields):
         asked = (id, default_title, default_priority, plain, layer, base, copy_of_below)
         made = self._asked
         if isinstance(made, tuple):
-            if made[0] == asked:
+            # True is equal to 1, and is no priority.
+            if made[0] == asked and type(made[0][2]) is type(default_priority):
                 return made[1]
         elif made is not None and asked == NOTHING_ASKED:
             return made

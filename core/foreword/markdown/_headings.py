@@ -91,9 +91,9 @@ def leading_heading(text: str) -> str | None:
         if plain is not None:
             title = (plain[1] or "").rstrip(" \t")
             return (_CLOSING.sub("", title) if title.endswith("#") else title).strip()
-        if _ATX.match(first) is None and not _has_underline(text):
+        if _ATX.match(first) is None and not has_underline(text):
             return None
-    elif not _has_underline(text):
+    elif not has_underline(text):
         return None
     for heading in headings(text)[:1]:
         if heading.start == 0:
@@ -101,8 +101,8 @@ def leading_heading(text: str) -> str | None:
     return None
 
 
-def _has_underline(text: str) -> bool:
-    """Whether a line that could make a heading of the lines above it stands before the first blank one."""
+def has_underline(text: str) -> bool:
+    """Say whether a line that could make a heading of the lines above it stands before the first blank one."""
     end = text.find("\n\n")
     if _UNDERLINED.search(text, 0, len(text) if end < 0 else end) is None:
         return False
