@@ -408,16 +408,36 @@ def test_nothing_is_exchanged_where_more_has_changed(read: Read, change: str) ->
     assert found is None or (change == "more" and found.directory.diagnostics)
 
 
-def test_two_files_that_were_just_written_are_read_with_the_directory(read: Read) -> None:
-    """A stamp can come before the text: files that may not have come to rest are not taken for one state."""
-    readings, key, _, evidence = read
-    for name in "ab":
-        Path(key.root.path, f"{name}.md").write_text("another")
-    assert exchange(readings, key, evidence, 0, 1000) is None
-    time.sleep(0.03)
-    found = exchange(readings, key, evidence, 0, 1000)
-    assert found is not None
-    assert [file.text for file in found.directory.files] == ["another", "another", *"cdef"]
+@pytest.mark.parametrize("way", ["cold", "once", "again", "exchange"])
+def test_a_text_that_comes_after_its_times_goes_with_no_later_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """A file can have new times a moment before its new text; what it said until then stands beside no later change."""
+    home = Home(tmp_path)
+    if way == "once":
+        home.warm.build()
+    elif way != "cold":
+        home.ready()
+    late = {"NOTES.md", "STYLE.md"}
+    for name in late:
+        home.write(name, "After.")
+    if way == "again":
+        home.write("MORE.md", "More.")
+        (home.prompts / "MORE.md").unlink()
+    read, left = os.read, {"NOTES.md": b"Before."}
+
+    def reads(fd: int, size: int) -> bytes:
+        data = read(fd, size)
+        name = os.path.basename(os.readlink(f"/proc/self/fd/{fd}"))
+        return left.pop(name) if name in left else data
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "read", reads)
+        prompt = home.warm.build()
+    assert not left
+    assert "Before." not in prompt.text
+    assert prompt.text.count("After.") == 2
+    home.same()
 
 
 def test_what_is_not_kept_any_more_is_not_exchanged(read: Read) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from operator import itemgetter, ne
 from typing import TypeAlias
 
 from foreword.files._markdown_file import MarkdownFile
 from foreword.files._stamps import Stamp, stamp
+from foreword.files._walk import FILE
 
 # A tuple without names costs a third of one with them, and there is one for each file.
 Entry: TypeAlias = tuple[str, Stamp | None, Stamp | None, bool, int, bytes | None, MarkdownFile]
@@ -34,6 +35,29 @@ def are_as_read(entries: Sequence[Entry]) -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+def restless(entries: Collection[Entry]) -> list[str]:
+    """Return the names of files that may not have come to rest when they were read, and say something else now.
+
+    The system can give a file its new times a moment before its new text. One file that was read in that moment is as
+    it was until then; of two, one can be older than the other ever was.
+    """
+    fresh = [entry for entry in entries if entry[2] is None and not entry[3] and entry[5] is not None]
+    if len(fresh) < 2:
+        return []
+    return [file.name for full, _, _, _, _, data, file in fresh if not _says(full, data or b"")]
+
+
+def _says(path: str, data: bytes) -> bool:
+    try:
+        fd = os.open(path, FILE)
+        try:
+            return os.read(fd, len(data) + 1) == data
+        finally:
+            os.close(fd)
+    except (OSError, ValueError):
+        return False
 
 
 def are_proven(entries: Sequence[Entry]) -> bool:

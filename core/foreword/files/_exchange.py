@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from foreword._named_tuple import new as _new
-from foreword.files._entries import Entry, full_of, proof_of
+from foreword.files._entries import Entry, full_of, restless
 from foreword.files._markdown_file import Directory
 from foreword.files._names import Readings
 from foreword.files._questions import DirectoryKey
@@ -63,9 +63,7 @@ def exchange(
             place = as_read.first_changed()
     except (OSError, ValueError, Refused):
         return None
-    # The system can say that a file has changed a moment before it has: what was read then goes with no later change.
-    *earlier, _ = changed.values()
-    if place != len(stamps) or any(proof_of(entry) is None for entry in earlier):
+    if place != len(stamps) or restless(changed.values()):
         return None
     reading = kept.with_changed(changed)
     readings.put(key, reading)

@@ -10,7 +10,7 @@ from typing import Final
 from foreword._diagnostics import Diagnostic, Place, Severity
 from foreword._named_tuple import new as _new
 from foreword.files._batch_roots import BatchRoots
-from foreword.files._entries import Entry, are_as_read, are_proven, file_of, first_changed
+from foreword.files._entries import Entry, are_as_read, are_proven, file_of, first_changed, restless
 from foreword.files._listing import Listing
 from foreword.files._plain_reading import read_plain
 from foreword.files._questions import DirectoryKey
@@ -68,6 +68,7 @@ def read_whole(
         # Only what is found unchanged afterwards was read in one state.
         if places is None or not settled or not _stand(places, asked) or not are_as_read(taking.entries):
             changed = listing.changed_in(Listing(enclosure, asked))
+        changed = changed or restless(taking.entries)
         if not changed or tries == _TRIES:
             break
     said = [changed_meanwhile(shown(below(root.written, name)), "warning") for name in changed] if changed else ()
@@ -132,7 +133,7 @@ def read_again(kept: Reading, root: Root, max_bytes: int) -> Reading | None:
     for nth, new in changed.items():
         looked_at[nth] = new
     # Where the directories are still as they were, they have been all the while.
-    if not (are_as_read(looked_at) and places.holds()):
+    if not (are_as_read(looked_at) and places.holds()) or restless(changed.values()):
         return None
     return kept.with_changed(changed)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from foreword._named_tuple import new as _new
-from foreword.files._entries import Entry, are_as_read
+from foreword.files._entries import Entry, are_as_read, restless
 from foreword.files._kinds import Kind, kind_of
 from foreword.files._questions import DirectoryKey
 from foreword.files._reading import Reading, read
@@ -68,6 +68,8 @@ def read_plain(
     places: Evidence = _new(Evidence, (roots, around.places, stamps))
     # Only what is found unchanged afterwards was read in one state.
     if len(entries) != len(files) or not (are_as_read(entries) and (stand(stamps) if sub else places.holds())):
+        return None
+    if restless(entries):
         return None
     return read(taking, {sub: names}, (), places, settled=True, trusted=enclosure.trusted, real=enclosure.root)
 
