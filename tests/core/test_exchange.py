@@ -408,7 +408,7 @@ def test_nothing_is_exchanged_where_more_has_changed(read: Read, change: str) ->
     assert found is None or (change == "more" and found.directory.diagnostics)
 
 
-@pytest.mark.parametrize("way", ["cold", "once", "again", "exchange"])
+@pytest.mark.parametrize("way", ["cold", "cold, with more", "once", "again", "exchange"])
 def test_a_text_that_comes_after_its_times_goes_with_no_later_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
@@ -416,6 +416,8 @@ def test_a_text_that_comes_after_its_times_goes_with_no_later_one(
     home = Home(tmp_path)
     if way == "once":
         home.warm.build()
+    elif way == "cold, with more":
+        home.write("README.md", "For people.")
     elif way != "cold":
         home.ready()
     late = {"NOTES.md", "STYLE.md"}
@@ -424,7 +426,7 @@ def test_a_text_that_comes_after_its_times_goes_with_no_later_one(
     if way == "again":
         home.write("MORE.md", "More.")
         (home.prompts / "MORE.md").unlink()
-    read, left = os.read, {"NOTES.md": b"Before."}
+    read, left = os.read, {"NOTES.md": b"Prior."}
 
     def reads(fd: int, size: int) -> bytes:
         data = read(fd, size)
@@ -435,7 +437,7 @@ def test_a_text_that_comes_after_its_times_goes_with_no_later_one(
         patch.setattr(os, "read", reads)
         prompt = home.warm.build()
     assert not left
-    assert "Before." not in prompt.text
+    assert "Prior." not in prompt.text
     assert prompt.text.count("After.") == 2
     home.same()
 
