@@ -111,16 +111,15 @@ def _replaced(earlier: Resolution, went: PreparedEdit, edit: PreparedEdit, polic
     if earlier.fatal or not _are_in_order(policy, changed):
         return None
     base, changes = earlier.of or (earlier, ())
+    place = bisect_left(base.places, place_key)
+    at: list[Change] = [(place, True, new)]
     if changes:
         if not _are_exchanges(changes):
             return None
         changed = {**earlier.changed, key: new}
-    place = bisect_left(base.places, place_key)
-    at = (place, True, new)
-    if len(changes) > 1 or (changes and changes[0][0] != place):
-        others = sorted([at, *[one for one in changes if one[0] != place]], key=_place_of, reverse=True)
-        return Resolution(None, changed, (), (base, tuple(others)), earlier)
-    return Resolution(None, changed, (), (base, (at,)), earlier)
+        at += [one for one in changes if one[0] != place]
+        at.sort(key=_place_of, reverse=True)
+    return Resolution(None, changed, (), (base, tuple(at)), earlier)
 
 
 _Settled: TypeAlias = (
