@@ -83,8 +83,8 @@ class Built(NamedTuple):
     """A prompt, and what the sources gave to it.
 
     ``fatal`` are the findings for which its build raises. ``proof`` is what shows that the sources would give the
-    same again; None where they have to be asked. ``spots`` are those of files that have
-    changed before, by their full path; None where something has changed since of which that was not enough.
+    same again; None where they have to be asked. ``spots`` are those of files that have changed before, by their full
+    path; None where something else has changed since.
     """
 
     given: tuple[Given, ...]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from foreword.files._markdown_file import NOTHING_ASKED, MarkdownFile, asked_of, keep_asked
 from foreword.markdown._front_matter import EMPTY
 
+from ._agent_directories import AGENTS
 from ._diagnostics import Diagnostic, Place
 from ._made_model import made_model
 from ._model import NOTHING_SAID, TEXT_ONLY, Edit, made
@@ -147,6 +148,6 @@ def _named(file: MarkdownFile) -> SectionName:
     name = file.name
     folder, _, base = name.rpartition("/")
     # An agent can be called so as well.
-    if folder.rpartition("/")[2] == "tools" and folder != "agents/tools":
+    if folder.rpartition("/")[2] == "tools" and folder != f"{AGENTS}/tools":
         return SectionName(tool_id(file.stem), None, 900, known=True, cased=False)
     return section_name(base)

@@ -83,11 +83,7 @@ def lay_over(
 
 
 def remade(
-    base: Base,
-    preparation: Preparation,
-    own: Sequence[PreparedEdit],
-    resolution: Resolution,
-    layout: Layout,
+    base: Base, preparation: Preparation, own: Sequence[PreparedEdit], resolution: Resolution, layout: Layout
 ) -> Remade:
     """Return how an agent's prompt is made again.
 
